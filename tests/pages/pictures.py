@@ -1,10 +1,10 @@
-"""Collect the figures of a page, from the stage and from Plotly."""
+"""Collect the figures of a page, both those on the stage and Plotly charts."""
 
 import json
 
 
 def panels(app):
-    """Return the data of every panel of a page: its figure as JSON, key, alternative text and options."""
+    """Return the data of every panel of a page: figure (JSON), key, alternative text and options."""
     components = [one.proto for one in app.get("bidi_component")]
     return [json.loads(proto.json) for proto in components if proto.component_name == "dpviz_panel"]
 

@@ -1,4 +1,4 @@
-"""Collect the sentences of a page, and find names of the code in them."""
+"""Collect the sentences of a page, and find names from the code in them."""
 
 import html
 import re
@@ -6,7 +6,7 @@ import re
 CODE = re.compile(r"\b([a-z]+_[a-z_]+|epsilon|delta|nan|None)\b(?!/)")
 
 
-PAPERS = re.compile(r"\b(make_blobs|sklearn_\w+)\b")  # names that the papers print
+PAPERS = re.compile(r"\b(make_blobs|sklearn_\w+)\b")  # names from the code that the papers print
 
 
 KINDS = ("caption", "markdown", "warning", "info", "error", "success", "title", "header", "html")

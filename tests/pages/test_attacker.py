@@ -1,4 +1,4 @@
-"""Check Attacker through Streamlit's test driver: every algorithm plays; score, interval, links, refusals."""
+"""Check Attacker through Streamlit's test driver: games against all promises, scores, intervals, links and refusals."""
 
 import base64
 import dataclasses
@@ -41,7 +41,7 @@ def open_link(monkeypatch):
 
 
 def until(app, ready, seconds=240):
-    """Draw the page again until something appears, or a sentence that says why not."""
+    """Draw the page again until `ready()` is true or an error is shown."""
     end = time.monotonic() + seconds
     while not (ready() or app.error or app.exception) and time.monotonic() < end:
         time.sleep(0.1)
@@ -62,7 +62,7 @@ def numbers(sent):
 
 
 def won(app):
-    """Answer the round against KMeans; return the page at the first round against the method."""
+    """Answer the round against KMeans; return the page with the first round against the chosen method."""
     answer(app).click().run()
     return until(app, lambda: not answer(app).disabled)
 
@@ -71,7 +71,7 @@ def game(app, name="main"):
     return app.session_state["attacker_games"][name]
 
 
-# Play one method for every promise; tests/audits/test_game.py plays every algorithm.
+# Play against one method for every promise; tests/audits/test_game.py plays against every algorithm.
 PLAYED = tiers(
     [
         *("kmeans", "sulloyd", "dist-dp-random-points", "stemmer-kaplan-local"),
@@ -116,7 +116,7 @@ def test_the_first_round_is_against_kmeans_and_a_lens_tells_which_world_it_was(o
     assert at == ["with Alex" if exact.rounds[0].inside else "without Alex"]
     answer(app, "in" if exact.rounds[0].inside else "out").click().run()
     assert "you win, every time" in words(app) and "Now play the same game against SuLloyd" in words(app)
-    assert len(exact.rounds) == 1 and game(app).guesses == []  # KMeans is played once
+    assert len(exact.rounds) == 1 and game(app).guesses == []  # only one round is played against KMeans
 
 
 def test_the_curves_come_after_ten_rounds(open_link, monkeypatch):
@@ -135,7 +135,7 @@ def test_the_picture_shows_centers_alex_and_nobody_else(open_link):
     assert [trace.get("name") for trace in figure["data"]] == ["released center", None]
     assert figure["data"][1]["text"] == ["Alex"]
     sent = "".join(c.proto.json for c in app.get("bidi_component")) + words(app)
-    assert str(game(app).seed) not in sent and '"inside"' not in sent  # nothing sent gives the coin away
+    assert str(game(app).seed) not in sent and '"inside"' not in sent  # nothing sent gives away whether Alex is in
 
 
 def test_help_shows_other_runs_of_both_worlds_and_they_are_marked(open_link):

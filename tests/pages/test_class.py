@@ -1,4 +1,4 @@
-"""Check a class: codes, guessing codes, capacity, its end, hostile input, returning phones, many threads, the page."""
+"""Check a class: codes, attempts to guess them, capacity, end, hostile input, returning phones, threads, its page."""
 
 import math
 import threading
@@ -88,7 +88,7 @@ def test_a_visit_that_guesses_locks_nobody_else_out_and_the_lecturers_hear_of_it
     assert classes.wrong == 0
     with pytest.raises(NotAdmitted):
         classes.enter(wrong(room), visit="another")
-    assert set(classes._of) == {"another"}  # a visit is forgotten once it may try as often as a new one
+    assert set(classes._of) == {"another"}  # a visit is forgotten once its wrong codes no longer count
 
 
 def test_a_phone_that_has_left_makes_room_and_one_that_is_there_does_not(classes, clock):
@@ -101,7 +101,7 @@ def test_a_phone_that_has_left_makes_room_and_one_that_is_there_does_not(classes
     with pytest.raises(NotAdmitted, match="full: 300 phones"):
         room.sit()
     clock.now += 1
-    assert room.knows(seats[0].token)  # nobody needs the seat yet
+    assert room.knows(seats[0].token)  # nobody else needs the seat yet
     late = room.sit()
     assert late.number == MOST_SEATS + 1 and room.seats == MOST_SEATS and not room.knows(seats[0].token)
     assert all(room.knows(seat.token) for seat in seats[1:]) and len(room.points()) == 1
@@ -247,7 +247,7 @@ def test_hostile_answers_scores_and_reports_change_nothing(classes):
         assert not room.tell(seat.token, report)
     assert room.tell(seat.token, (True, False, True)) and not room.tell(seat.token, (False,) * 3)  # one per seat
     assert room.reports().tolist() == [[True, False, True]]
-    assert not room.place(seat.token, 1, 1) and seat.point is None  # this class keeps no point
+    assert not room.place(seat.token, 1, 1) and seat.point is None  # this class was opened to keep no points
 
 
 @pytest.mark.parametrize(
@@ -279,7 +279,7 @@ def test_another_question_has_no_answers_yet_and_phones_notice(classes):
     before = room.version
     room.show(stage="predict", step=0)
     room.show(stage="predict", step=0)
-    assert room.version == before + 1  # the same step again changes nothing
+    assert room.version == before + 1  # showing the same step again changes nothing
 
 
 def test_a_hundred_phones_come_place_and_answer_at_once(classes):
@@ -327,7 +327,7 @@ def test_the_points_run_as_any_data_set_and_the_price_does_not_count_them():
     shown = compute.frames_of(trace, few, groups_in(few))
     got = groups_in(few).found_by(few.domain.normalize(trace.cluster_centers))
     assert (shown.groups, shown.groups_found, shown.odds) == (4, int(got.sum()), trace.claimed.odds)
-    assert [len(at) for at in shown.centers[:3]] == [0, 0, 4]  # trial points, votes, then centers
+    assert [len(at) for at in shown.centers[:3]] == [0, 0, 4]  # first trial points, then votes, then centers
     assert len(shown.titles) == len(shown.centers) and np.array_equal(shown.centers[-1], trace.cluster_centers)
     # centers are in km, not in z units
     assert all(np.all((at >= compute.LOW - 9) & (at <= compute.HIGH + 9)) for at in shown.centers)
@@ -439,11 +439,11 @@ def test_a_class_follows_a_lesson_and_sees_how_many_were_right(opened):
     app.run()
     app.button(key="class_answer_1_0").click().run()
     app.button(key="class_answer_1_1").click().run()
-    assert seat.answer == {1} and "Keep." not in words(app)  # the last answer counts
+    assert seat.answer == {1} and "Keep." not in words(app)  # the last answer replaces the first
     lecturer.segmented_control(key="class_part_exact").set_value("run").run()
     app.run()
     assert "Look at the screen" in [one.value for one in app.header] and not room.say(seat.token, 0)
-    late, other = joined(opened, room)  # the phone joins in the middle of a lesson, at the class's step
+    late, other = joined(opened, room)  # the phone joins during a lesson, at the class's step
     assert "You have not answered." in words(late) and room.seats == 2
     lecturer.segmented_control(key="class_part_exact").set_value("answer").run()
     for phone_, verdict in ((app, "You were right."), (late, "This is right.")):

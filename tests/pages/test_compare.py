@@ -1,4 +1,4 @@
-"""Check Compare through Streamlit's test driver: every algorithm, links, one thing changed, private data refused."""
+"""Check Compare through Streamlit's test driver: all algorithms, links, a single change between runs, private data."""
 
 import dataclasses
 import json
@@ -127,7 +127,7 @@ def test_one_thing_changed_from_explore(open_link):
     one, other = app.session_state["compare_runs"]
     assert one.algorithm.epsilon == 4 * other.algorithm.epsilon == 1.0 and one.seed == other.seed
     assert "Their budgets differ" in words(app) and "5 of 5 groups found" in words(app)
-    assert "The promises differ" not in words(app)  # the difference was chosen, so nothing warns about it
+    assert "The promises differ" not in words(app)  # the visitor chose the difference, so no warning is shown
 
 
 @pytest.mark.slow
@@ -201,5 +201,5 @@ def test_losses_stand_beside_the_reference_of_each_runs_objective(objectives, ag
     assert name == f"Loss so far, × {against}" and ("k-median runs are compared with KMedians" in note) == mixed
     assert [float(value) for (value,) in values] == pytest.approx(
         [side.losses[-1] / side.reference_loss for side in sides],
-        rel=0.05,  # numbers have two or three digits
+        rel=0.05,  # the page rounds to two or three digits
     )

@@ -1,4 +1,4 @@
-"""Check the Data page through Streamlit's test driver: its flows, kept values, and that PRIVATE shows no cell."""
+"""Check the Data page through Streamlit's test driver: its steps, its kept values, and that PRIVATE shows no cell."""
 
 import asyncio
 import base64
@@ -31,7 +31,7 @@ from tests.pages.pictures import pictures
 from tests.pages.visitor import csv, declare, drop, facts, finish, onward, press, ran
 
 ROOT = Path(__file__).parents[2]
-ROWS = 7919  # a number that occurs nowhere else
+ROWS = 7919  # a number of rows that occurs nowhere else
 
 
 def test_a_sample_is_chosen_for_every_page(start):
@@ -225,10 +225,10 @@ def test_names_suggest_what_a_private_file_holds_and_its_owner_confirms(start):
     assert used == {"age": (0, 120), "Q1": (1, 5), "children": (0, 10)}
     assert all(upload.cells[name]["why"].startswith("left out: ") for name in ("customer_id", "newsletter", "x"))
     shown = " ".join(html.unescape(part.proto.body) for part in app.get("html"))
-    for name in upload.cells:  # in full, because the table's cells cut long reasons
+    for name in upload.cells:  # reasons are shown in full outside the table, which cuts them
         assert f": {upload.cells[name]['why']}</p>" in shown and f"{name}" in shown
     strip = next(block.proto.body for block in app.get("html") if "dp-strip" in block.proto.body)
-    assert ">mine<" in strip and "mine.csv" not in strip  # named as on File
+    assert ">mine<" in strip and "mine.csv" not in strip  # the strip names the file as the step File does
     assert next(b for b in app.button if b.label == "Rehearse it").disabled
     press(app, "Confirm the suggested bounds of 3 columns")
     app.number_input(key=f"{upload.key}_n").set_value(2.5).run()
@@ -244,7 +244,7 @@ def test_more_centers_than_declared_rows_are_refused_before_anything_is_booked(s
     monkeypatch.setattr(view, "_gather", lambda wish: view.Gathered({}, None))
     app = drop(start(), "mine.csv", csv(30, 5), "No, it is private")
     declare(app, facts("a", "b", n_public=30))
-    app.number_input(key="plan_n").set_value(5000).run()  # a rehearsal may use a number of people other than the file's
+    app.number_input(key="plan_n").set_value(5000).run()  # a rehearsal may use another number of people
     app.number_input(key="plan_k").set_value(35).run()
     press(app, next(button.label for button in app.button if button.label.startswith("Continue to Spend")))
     assert any("at most 30, the number of rows; got 35. Nothing was spent." in error.value for error in app.error)
@@ -298,7 +298,7 @@ def test_a_wrong_dictionary_is_one_sentence_and_nothing_is_lost(start, change, w
 
 def test_the_answer_is_final_for_the_same_file_and_leads_on(start):
     app = drop(start(), "mine.csv", csv(), None)
-    press(drop(start(), "same.csv", csv(), None), "No, it is private")  # another tab answers the question first
+    press(drop(start(), "same.csv", csv(), None), "No, it is private")  # another tab has answered the question first
     press(app, "Yes, it is public")
     assert not app.session_state["uploads"] and not app.exception
     assert any("You already declared this file private" in info.value for info in app.info)
@@ -330,7 +330,7 @@ def test_a_run_put_off_is_rehearsed_with_its_own_values(start, monkeypatch):
     assert app.session_state["page"] == "plan" and not app.exception
     assert "Continue to Spend: PE-means, k = 4, ε = 0.5" in [button.label for button in app.button]
     app.number_input(key="plan_k").set_value(6).run()
-    assert app.number_input(key="plan_k").value == 6  # the values are passed on only once
+    assert app.number_input(key="plan_k").value == 6  # values from Explore are passed on only once
 
 
 def test_a_file_can_be_forgotten_before_it_is_read(start):
@@ -356,7 +356,7 @@ def test_two_visitors_do_not_see_each_other(start):
 
 
 class Sentinels:
-    """A table in which every cell is a different number, to search for in everything that a page sends."""
+    """A table whose numbers are all different, so that each can be searched for in everything that a page sends."""
 
     def __init__(self):
         numbers = np.random.default_rng(8).choice(9 * 10**6, (ROWS, 3), replace=False) * 100_000 + 10**11 + 7
@@ -369,7 +369,7 @@ class Sentinels:
         self._size = re.compile(rf"\b{ROWS // 1000}\\?,?{ROWS % 1000}\b")
         self._binary = [
             (np.sort(np.r_[self.values.ravel().view("<u8"), numbers.ravel().astype("<i8").view("<u8")]), 8, 1),
-            (np.sort(self.values[:100].ravel().astype("<f4").view("<u4")), 4, 5),  # a few numbers are equal by chance
+            (np.sort(self.values[:100].ravel().astype("<f4").view("<u4")), 4, 5),  # a few 4-byte values match by chance
         ]
 
     def found(self, app, logs=""):
@@ -446,7 +446,7 @@ def test_no_cell_of_a_private_file_is_in_any_page_message_or_log(start, capfd, c
     assert [button.disabled for button in other.button if button.label == "Yes, it is public"] == [True]
     check(other)
     other = drop(start(), "open.csv", sentinels.csv + b"\n", "Yes, it is public")
-    check(other, clean=False)  # a public file with the same cells, to show that the check can find them
+    check(other, clean=False)  # a public file with the same cells shows that the check can find them
 
 
 def test_claims_add_up_over_sessions_and_are_not_given_back(start):
@@ -489,7 +489,7 @@ def parsed(size):
         form = await MultiPartParser(Headers({"content-type": "multipart/form-data; boundary=x"}), stream()).parse()
         return form["file"].file._rolled
 
-    with ThreadPoolExecutor(1) as pool:  # a browser test on this thread may have left its loop running
+    with ThreadPoolExecutor(1) as pool:  # a browser test may have left its event loop running on this thread
         return pool.submit(asyncio.run, run()).result()
 
 
@@ -511,7 +511,7 @@ def test_the_bytes_of_an_upload_go_with_the_file(start):
     assert not [value for value in state.values() if isinstance(value, bytes | io.BytesIO)]
     assert [upload.content for upload in app.session_state["uploads"].values()] == [
         csv()
-    ]  # kept, so that the file can be read again in another format
+    ]  # the bytes are kept, so that the file can be read again in another format
     app.switch_page("pages/data.py").run()
     assert not press(app, "Remove it").session_state["uploads"]
 

@@ -1,4 +1,4 @@
-"""Check a run that hides moves on Watch: its promise at every rho, and losses that are compared only on request."""
+"""Check a run that hides moves on Watch: its promise at every rho, and its loss, which is compared only on request."""
 
 import time
 
@@ -20,7 +20,7 @@ def page():
 
 
 def field(app, slug="dist-dp-region-means"):
-    """Return the field for rho on the town, in meters."""
+    """Return the field for rho, in meters, on the sample "town"."""
     return app.number_input(key=f"param_{slug}_rho_distance_in_units_of_sample:town")
 
 
@@ -50,7 +50,7 @@ def test_rho_is_typed_in_meters_and_the_address_keeps_half_widths(page):
     assert "&rho=0.005&" in page.session_state["kept"][1] + "&"
     page.selectbox(key="explore_data").set_value("iris").run()
     there = page.number_input(key="param_dist-dp-region-means_rho_distance_in_units_of_sample:iris")
-    assert there.label == "rho (distance), cm" and there.value == 0.025  # the same share of the new data's box
+    assert there.label == "rho (distance), cm" and there.value == 0.025  # rho remains the same share of the box
     there.set_value(-1.0).run()
     assert [error.value for error in page.error] == ["rho (distance), cm must be above 0; got -1. Nothing was spent."]
 

@@ -1,4 +1,4 @@
-"""Check what new visitors once misread: badges of other promises, curves with more centers, an unordered list."""
+"""Check what new visitors once misread: badges of other promises, sweeps without exactly k, and the list of methods."""
 
 import re
 

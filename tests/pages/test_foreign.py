@@ -1,4 +1,4 @@
-"""Check a file with malicious names on every page: none of them acts as Markdown, HTML or an address."""
+"""Check every page with a file whose names are malicious: no name acts as Markdown, HTML or an address."""
 
 import json
 import re
@@ -19,7 +19,7 @@ def acting(app):
 
 
 def texts(app):
-    """Yield the Markdown and HTML that a page sends."""
+    """Yield (kind, text) of all Markdown and HTML that a page sends."""
     for place in (app.main, app.sidebar):
         for node in place:
             proto = node.proto

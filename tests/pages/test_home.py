@@ -1,4 +1,4 @@
-"""Check Start through Streamlit's test driver: the story comes at once, parts later, and old addresses redirect."""
+"""Check Start through Streamlit's test driver: the story comes at once, slow parts come later, old addresses work."""
 
 import json
 import time
@@ -16,7 +16,7 @@ RUN = "v=1&d=town&a=pe-means&k=5&e={}&s=0"
 
 @pytest.fixture
 def nothing_made(monkeypatch):
-    """Replace the parts with those of another server, where none is made yet; return the list of requests."""
+    """Replace the story's parts with those of a new server, which has made none; return the list of requested parts."""
     asked = []
 
     class Parts:
@@ -44,7 +44,7 @@ def test_start_is_there_before_any_part_is_made_and_asks_nothing(open_link, noth
     assert len(record["titles"]) == SCREENS == 6 and record["given"] is None and len(record["people"]) > 26_000
     assert [door["page"] for door in data["doors"] if door["screen"] == 6] == ["explore", "data", "class"]
     assert not [*app.button, *app.slider, *app.segmented_control, *app.selectbox][1:]  # Share is the only control.
-    assert app.session_state["kept"] == ("home", "v=1")  # The browser adds the screen.
+    assert app.session_state["kept"] == ("home", "v=1")  # The browser adds the screen's number.
     assert "averages" in nothing_made and not [name for name in nothing_made if name.startswith("runs")]
 
 

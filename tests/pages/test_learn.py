@@ -1,4 +1,4 @@
-"""Check Learn through Streamlit's test driver: the four parts of every lesson, wrong answers, sheets, bad addresses."""
+"""Check Learn through Streamlit's test driver: four parts per lesson, wrong answers, printed sheets, bad addresses."""
 
 import html
 import json
@@ -65,14 +65,14 @@ def test_a_wrong_answer_gets_a_hint_at_a_frame_and_a_second_try(open_link, name)
     lesson, shown = LESSONS[name], stage(name, 0)
     app = open_link("learn", f"v=1&lesson={name}&part=explain&answer={wrong(lesson) + 1}")
     assert "Not quite" in text(app) and lesson.fill(lesson.hint, shown) in text(app)
-    assert lesson.fill(lesson.explain, shown) not in text(app)  # the solution waits for the second try
+    assert lesson.fill(lesson.explain, shown) not in text(app)  # the solution is shown after the second try only
     assert player(app)["step"] == shown.hint and app.button(key=f"lesson_option_{wrong(lesson)}").disabled
     (right,) = shown.right
     press(app, f"lesson_option_{right}")
     assert "Right, on the second try." in text(app) and "your prediction" in text(app)
     assert lesson.fill(lesson.explain, shown) in text(app)
     press(press(app, "lesson_back"), "lesson_back")
-    press(app, f"lesson_option_{wrong(lesson)}")  # a new prediction clears the second try
+    press(app, f"lesson_option_{wrong(lesson)}")  # a new prediction replaces both tries
     assert app.session_state[f"learn_answer_{name}"] == [str(wrong(lesson) + 1)]
 
 
@@ -132,9 +132,9 @@ def test_an_address_of_a_sheet_opens_notes(open_link, name, sheet):
     assert bodies.count('class="dp-sheet"') == (1 if name else len(LESSONS))
     assert (
         bodies.count('class="dp-paper"') == bodies.count('class="dp-sheet"') - 1
-    )  # the screen shows one sheet, and paper has all of them
+    )  # the screen shows one sheet; print shows all
     if sheet == "notes":
-        assert bodies.count("learn?v=1&amp;lesson=votes&amp;part=explain") == 2  # a link, and its address in print
+        assert bodies.count("learn?v=1&amp;lesson=votes&amp;part=explain") == 2  # as a link and as a printed address
     assert (
         code_names([re.sub(r"\S*\?v=1\S*", "", said) for said in words(app)]) == []
     )  # addresses are left out, because they contain names of the code

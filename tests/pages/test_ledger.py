@@ -1,4 +1,4 @@
-"""Check the Ledger and Limits pages: totals per notion, reasons for sensitivities, downloads, a file's account."""
+"""Check the Ledger and Limits pages: totals per notion of privacy, reasons for sensitivities, downloads, accounts."""
 
 import math
 
@@ -119,7 +119,7 @@ def test_a_private_file_has_one_account_in_every_tab_and_a_total_that_holds(star
 
 
 def test_the_card_before_a_run_names_the_move_that_its_total_covers(start):
-    """The total of two runs that hide different moves covers only the shorter moves, and so does the bet."""
+    """If two runs hide moves of different lengths, their total and its bet cover only the shorter moves."""
     app, domain = private_file(start(), content(4)), Domain.box(0, 100, 2, n_public=300)
     short, long = (ALGORITHMS["dist-dp-random-points"](n_clusters=2, rho_distance=rho) for rho in (0.02, 0.2))
     one = Account("", (Claim.of(short, domain),))

@@ -1,4 +1,4 @@
-"""Check pages through Streamlit's test driver: no exception occurs, bad input gets a sentence, and results survive."""
+"""Check pages through Streamlit's test driver: no exceptions, a sentence about bad input, and results that survive."""
 
 import re
 import threading
@@ -103,7 +103,7 @@ def test_a_run_that_was_paid_for_is_not_dropped_for_a_public_one(app, paid):
     open_page(app, "pages/explore.py")
     begun, gate = threading.Event(), threading.Event()
     job = runs.jobs().submit("On a private file", lambda job: begun.set() or gate.wait(240), "somebody")
-    assert begun.wait(60)  # a queued job would end at once when dropped
+    assert begun.wait(60)  # a job that had not begun would end at once when dropped
     try:
         app.session_state["job"], app.session_state["paid"], app.session_state["inbox"] = job.id, paid, []
         app.number_input(key="param_pe-means_epsilon").set_value(0.25).run()
@@ -137,7 +137,7 @@ def test_the_verdict_and_the_centers_are_there_after_every_run(app):
     assert words.count('class="promise"') == words.count('class="truth"') == 1
     [table] = re.findall('aria-label="Centers".*?</table>', words)
     assert table.count("<tr class=lit>") == 5 and "noise in east (km)" in table
-    app.session_state["explore_take"] = True  # the visitor opens the menu
+    app.session_state["explore_take"] = True  # as if the visitor had opened the menu
     app.toggle(key="explore_hidden").set_value(False).run()
     words = " ".join(block.proto.body for block in app.get("html"))
     assert "<b>Released: 5 centers, noise of each center at most ±" in words

@@ -1,4 +1,4 @@
-"""Check the Papers page: every item has a verdict and printed numbers beside ours; bad result files are reported."""
+"""Check the Papers page: every item has a verdict and printed numbers next to ours; bad result files are reported."""
 
 import re
 from pathlib import Path
@@ -40,7 +40,7 @@ def test_every_item_of_every_paper_has_its_place_and_the_counts_add_up(page):
 
 
 def opened(app, paper):
-    """Open every box of a paper."""
+    """Open the boxes of all items of a paper."""
     app.segmented_control(key="papers_paper").set_value(paper.id)
     for item in paper.items:
         app.session_state[f"papers_{paper.id}_{item.id}"] = True

@@ -1,4 +1,4 @@
-"""Check the Plan page: it converts declared facts to noise and back, and refuses the impossible in one sentence."""
+"""Check the Plan page: it converts a budget to noise and back, and refuses impossible facts in one sentence."""
 
 import time
 from functools import partial
@@ -40,7 +40,7 @@ def test_a_plan_has_one_number_for_the_noise_of_the_chosen_run():
     asked = [view._name(*one) for one in view._wanted(wish)]
     assert len(set(asked)) == len(asked)
     chosen = [name for name in asked if name.startswith(f"plan {facts.key} nsm 0.5 ")]
-    assert chosen == [view._name(*view._piece(wish, "nsm", 0.5))]  # the table uses the picture's rehearsal
+    assert chosen == [view._name(*view._piece(wish, "nsm", 0.5))]  # table and picture share one rehearsal
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Check Present: decks as files, hostile decks, scenes that can be slides, and the page around a show."""
+"""Check Present: decks as files, malicious decks, the scenes that can be slides, and the page where a deck is made."""
 
 import dataclasses
 import json
@@ -109,12 +109,12 @@ def test_a_run_is_made_at_every_stop_of_epsilon_and_with_other_seeds_and_what_is
     address = "explore?v=1&d=town&a=nsm&k=5&e=1&s=4"
     run = staged(Slide("x", address), "light")
     assert set(run.others) == {*"12345", "r1", "r2", "r3"} and not run.refusal
-    assert run.others["3"].name == run.piece.name != run.others["4"].name  # finished pictures are not made twice
+    assert run.others["3"].name == run.piece.name != run.others["4"].name  # the picture at this ε is not made twice
     assert [run.others[key].args[1].epsilon for key in "12345"] == [0.25, 0.5, 1.0, 2.0, 4.0]
     assert [run.others[key].args[2] for key in ("5", "r1", "r2", "r3")] == [4, 5, 6, 7]
     picture = pictures.Picture("", "alt", ("one",))
     shown = _record(Slide("x", address), run, {run.piece.name: picture})
-    assert set(shown["others"]) == {"3"}  # a full cache has dropped the other pictures, but the slide stays
+    assert set(shown["others"]) == {"3"}  # the slide stays, although a full cache has dropped other pictures
     assert set(staged(Slide("x", address, show="label"), "light").others) == set("12345")
     assert set(staged(Slide("x", "home?v=1&e=2"), "light").others) == set(run.others)
     assert "can be shown at other values of ε" in staged(Slide("x", address), "light", varied=False).refusal
@@ -206,7 +206,7 @@ def test_a_picture_says_what_it_shows():
     assert "groups" not in bare.titles[-1] and "NOT PRIVATE" in made.figure and "NOT PRIVATE" not in bare.figure
     assert not made.bigs
     tops = [json.loads(one.figure)["layout"]["margin"]["t"] for one in (made, bare)]
-    assert tops == [28, 8]  # the title's space is gone, but not the mark's
+    assert tops == [28, 8]  # no space is left for a title, only for the mark
     label, _ = picture("explore?v=1&d=tiny&a=dpm&e=2", "label")
     assert "PRIVACY LABEL" in label.html and not label.figure
     read, _ = picture("limits?v=1&d=iris")
@@ -217,7 +217,7 @@ def test_a_picture_says_what_it_shows():
     assert read.big == "1 of 150" and read.titles[-1].endswith("1 of 150 people read off exactly")
     dark, _ = picture("limits?v=1&d=iris&noise=seeded", mode="dark")
     assert dark.big.startswith("0 of") and dark.figure != read.figure
-    keys = [[words for _, words in one.legend] for one in (read, dark)]  # exact centers have a mark of their own
+    keys = [[words for _, words in one.legend] for one in (read, dark)]  # exact centers have their own mark
     assert keys[0][0].startswith("exact") and keys[1][0].startswith("released")
     assert "diamond-open" in read.figure and "diamond-open" not in dark.figure
     assert all(
@@ -318,7 +318,7 @@ def test_slides_move_go_and_come(opened):
         return [one.title for one in app.session_state["deck"].slides]
 
     app.button(key="slide_Later").click().run()
-    assert titles() == ["Two", "One ¼"] and app.session_state["present_slide"] == 2  # the selection follows its slide
+    assert titles() == ["Two", "One ¼"] and app.session_state["present_slide"] == 2  # the selected slide stays selected
     app.button(key="slide_remove").click().run()
     assert titles() == ["Two"] and app.button(key="slide_remove").disabled
     app.button(key="slide_add").click().run()

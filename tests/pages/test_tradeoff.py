@@ -1,4 +1,4 @@
-"""Check the Trade-off page."""
+"""Check the Trade-off page: stored runs, sweeps, links, own files and made-up people."""
 
 import dataclasses
 import json
@@ -41,7 +41,7 @@ from tests.sweeps.handmade import rows, runs
 
 @pytest.fixture
 def bare(monkeypatch, tmp_path):
-    """Use no stored runs."""
+    """Let the page find no stored runs."""
     monkeypatch.setattr(atlas, "FOLDER", tmp_path)
     sweeps._stored.cache_clear()
     return tmp_path
@@ -69,7 +69,7 @@ def shipped(tmp_path_factory):
 
 @pytest.fixture
 def stored(monkeypatch, shipped):
-    """Use stored runs of DP-Lloyd on the tiny sample."""
+    """Let the page find stored runs of DP-Lloyd on the sample "tiny"."""
     monkeypatch.setattr(atlas, "FOLDER", shipped)
     monkeypatch.setattr(atlas, "stamped", lambda: True)
     files.read.cache_clear()
@@ -163,7 +163,7 @@ def test_runs_that_are_being_checked_are_said_and_not_used(stored, monkeypatch):
     monkeypatch.setattr(files, "read", lambda *asked, **more: pytest.fail("not yet"))
     app = opened("v=1&d=tiny&a=dp-lloyd")
     assert not app.exception and "being checked against this version" in words(app)
-    assert starts(app) == [] and not panels(app)  # nothing is offered that the stored runs may already answer
+    assert starts(app) == [] and not panels(app)  # no sweep is offered, because stored runs may suffice
     assert "A sweep runs every chosen algorithm" not in " ".join(block.proto.body for block in app.get("html"))
 
 
@@ -228,7 +228,7 @@ def test_nothing_of_a_file_is_looked_up_in_the_atlas_or_stored_there(stored, shi
             assert not app.exception
             if not private:
                 assert app.multiselect(key="sweep_data").value == ["f00d"]
-                assert not panels(app)  # No picture of the sample with that title.
+                assert not panels(app)  # no picture of a sample with the same title
     assert set(asked) <= {"town"}  # The page shows a sample instead of a private file.
     assert sorted((path.name, path.read_bytes()) for path in shipped.iterdir()) == before
 
@@ -333,7 +333,7 @@ def test_a_sweep_runs_in_the_background_survives_pages_and_is_found_again(app):
     specs = [panel["figure"] for panel in panels(app)]
     assert sum("KMeans (not private)" in spec for spec in specs) == 2 and all("NOT PRIVATE" in spec for spec in specs)
     names = [tab.label for tab in app.tabs]
-    assert "Who wins where" in names and "Two axes" in names  # One axis for ε, one for the data sets.
+    assert "Who wins where" in names and "Two axes" in names  # the two axes are ε and the data sets
     assert not app.get("download_button")  # Only the open tab is computed and sent.
     app.session_state["sweep_tab"] = "Take it with you"
     app.run()
@@ -363,7 +363,7 @@ def test_a_sweep_runs_in_the_background_survives_pages_and_is_found_again(app):
 
 
 def looks_travel(app, identity):
-    """Check that an address holds a finished sweep's controls, and that an impossible value of one gets a sentence."""
+    """Check that an address holds a finished sweep's controls, and that a sentence reports an impossible value."""
     app.session_state["sweep_tab"] = "Runs at one ε"
     app.run()
     app.select_slider(key=f"dots_at_{identity}_epsilon").set_value(0).run()
@@ -392,7 +392,7 @@ def test_a_released_coreset_can_be_swept_and_private_rows_never(app):
     app.run()
     assert not app.exception and any("Your private file is not on this page" in info.value for info in app.info)
     assert any("made up from its release" in info.value for info in app.info)
-    assert app.session_state["kept"] == ("tradeoff", "")  # an address could not name these people
+    assert app.session_state["kept"] == ("tradeoff", "")  # no address can name these made-up people
     app.button(key="share").click().run()
     assert any("not the data" in block.value for block in app.markdown) and not app.exception
     box = app.multiselect(key="sweep_data_private")
@@ -441,7 +441,7 @@ def test_a_cancelled_sweep_ends_with_the_runs_that_had_begun(app):
     assert len(kept.rows) <= before + 4 * WORKERS < kept.total
     app.run()
     assert not app.exception and "Canceled after" in words(app)
-    assert "Two axes" not in [tab.label for tab in app.tabs]  # there is only a single axis
+    assert "Two axes" not in [tab.label for tab in app.tabs]  # this sweep varies a single axis
 
 
 def test_a_visit_has_one_sweep_under_way_and_leaves_room_for_the_others(monkeypatch):

@@ -1,4 +1,4 @@
-"""Check that the screen uses the field's words: no names from the code, and Greek letters as letters."""
+"""Check that the screen uses the words of the field: no names from the code, and Greek letters, not their names."""
 
 import ast
 import dataclasses
@@ -26,13 +26,13 @@ from tests.pages.sentences import code_names, words
 from tests.pages.visitor import open_page
 
 ROOT = Path(figures.__file__).parents[2]
-STORY = ROOT / "dpviz" / "lessons" / "story.toml"  # Start's words, which a component draws
+STORY = ROOT / "dpviz" / "lessons" / "story.toml"  # the text of Start, which a component draws
 OTHERS = re.compile(r"\b(users?|individuals?|data points?|records? of|[Tt]old with|participants?|herself|himself)\b")
 LENGTH = re.compile(r"\b(within|width|by) (about )?\d[\d.,e-]*(?![\d.,e-]| (km|m|rho)\b)")
 NOTHING = re.compile(r"\b0 (rows? |centers? )?(are )?brought back|\b0 of \d+ .*; they are")
 FIELD = re.compile(r"\b[Gg]uess(es|ed)?\b|(?<!even )\b[Oo]dds\b|\b[Ww]hoever\b|\blikewise\b")
 BRITISH = re.compile(r"\b([Cc]ancelled|[Cc]entres?|[Cc]olours?|[Nn]eighbour\w*|[Gg]rey|[Bb]ehaviour|[Nn]ormalis\w+)\b")
-ANOTHER = re.compile(r"another user of this machine|this machine's user|user@host")  # names from the system
+ANOTHER = re.compile(r"another user of this machine|this machine's user|user@host")  # users of a computer, not people
 
 
 def other_people(texts):
@@ -48,10 +48,10 @@ def test_a_word_of_the_code_or_another_word_for_a_person_would_be_seen():
 def test_a_page_is_called_as_its_link_and_shows_no_name_of_the_code(app, page):
     open_page(app, f"pages/{page}.py")
     story = texts(tomllib.loads(STORY.read_text(encoding="utf-8"))) if page == "home" else []
-    found = words(app) + [text for text in story if " " in text]  # keys are single words
+    found = words(app) + [text for text in story if " " in text]  # single words are keys
     assert not app.exception and len(found) > 3
     assert code_names(found) == [] and other_people(found) == []
-    if page not in ("home", "explore"):  # Start has its story's text, Watch a visually hidden heading
+    if page not in ("home", "explore"):  # Start shows its story's titles; Watch hides its heading
         assert app.title[0].value == PAGES[page].title
     cut = [box.label for box in app.number_input if box.proto.data_type == NumberInput.INT]
     assert cut == [], "these fields turn 2.5 into 2 without a word: make them with pages._ui.form.numbers"
@@ -78,7 +78,7 @@ def test_no_step_and_no_advice_shows_a_name_of_the_code_or_another_word_for_a_pe
     reasons = [entry.reason for entry in trace.ledger]
     assert other_people([*lines, *about, *reasons, *(line.text for line in ALGORITHMS[slug].CODE)]) == []
     assert [line for line in steps if LENGTH.search(line)] == []
-    assert [line for line in steps if NOTHING.search(line)] == []  # a step in which nothing happens is left out
+    assert [line for line in steps if NOTHING.search(line)] == []  # steps in which nothing happens are left out
     assert [name for name in map(release_name, trace.ledger) if re.search("[._]", name)] == []
 
 
@@ -116,7 +116,7 @@ def test_no_sentence_of_the_source_has_an_odd_word():
 
 
 def texts(entry):
-    """Return all strings of a TOML file without their gaps."""
+    """Return all strings of a TOML file, with their gaps such as `{found}` removed."""
     if isinstance(entry, str):
         return [re.sub(r"\{\w+\}", "", entry)]
     every = [*entry, *entry.values()] if isinstance(entry, dict) else entry if isinstance(entry, list) else []
@@ -176,6 +176,6 @@ def test_no_view_calls_a_flower_a_person(open_link, page, query):
     app = open_link(page, f"v=1&d=iris&s=0&{query}")
     assert not app.exception
     shown = [*words(app), *(option for one in app.selectbox for option in one.options)]
-    shown = [text for text in shown if text not in ("Forty people", "a person")]  # other data, and a promise
+    shown = [text for text in shown if text not in ("Forty people", "a person")]  # another sample and a promise
     assert [text for text in shown if re.search(r"\b([Pp]ersons?|[Pp]eople|[Ss]omebody|[Ee]verybody)\b", text)] == []
     assert page == "ledger" or any("flower" in text for text in shown)

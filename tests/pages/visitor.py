@@ -12,12 +12,12 @@ ROOT = Path(__file__).parents[2]
 
 
 def new_app():
-    """Return the app as a new visitor's browser has it before the first request."""
+    """Return the app of a new visitor who has not yet opened a page."""
     return AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
 
 
 def visit(page, query=None, **values):
-    """Open a page as a new visitor, by a link if a query is given, with these values in the session."""
+    """Open a page as a new visitor, by a link if a query is given, with the given values in the session."""
     app = new_app()
     values |= {"wanted": f"pages/{page}.py"} | ({} if query is None else {"address": (page, query)})
     for name, value in values.items():
@@ -43,7 +43,7 @@ def told(app):
 
 
 def press(app, label):
-    """Press a button; if its page leads to another page, continue there."""
+    """Press a button; if it leads to another page, continue there."""
     next(button for button in app.button if button.label == label).click().run()
     return app.switch_page(f"pages/{app.session_state['page']}.py")
 
@@ -96,7 +96,7 @@ def spend(app):
 
 
 def ran(app):
-    """Wait for a run on public data; a quick one starts by itself, and others are started by their button."""
+    """Wait for a run on public data; a quick run starts by itself, and any other is started by its button."""
     if any(button.label == "Run" for button in app.button):
         press(app, "Run")
     return finish(app)

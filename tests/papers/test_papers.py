@@ -103,7 +103,7 @@ def test_grows_flat_and_trend():
     assert judge(item(checks=(Check("grows", better="x", axis="alpha"),)), pd.DataFrame(
         [{**one, "mean": 3 - one["mean"]} for one in line]
     )).word == DOES_NOT  # fmt: skip
-    dip = [{**line[0], "alpha": 0, "mean": 1.5}, *line]  # grows from end to end, but not between two neighboring points
+    dip = [{**line[0], "alpha": 0, "mean": 1.5}, *line]  # increases from first to last point, but not at every step
     verdict = judge(item(checks=(Check("grows", better="x", axis="alpha"),)), pd.DataFrame(dip))
     assert (verdict.word, verdict.yes, verdict.no) == (DOES_NOT, 1, 1) and "1.5 at 0" in verdict.against[0]
     flat = Check("flat", better="x", axis="alpha", within=0.1)

@@ -34,7 +34,7 @@ def test_every_item_is_drawn_on_screen_and_as_a_file_without_slugs(paper, one):
     assert found and all(panel.points for panel in found)
     picture = ElementTree.fromstring(picture_svg(f"{paper.short}, {one.name}", found, DARK))
     ticks = [label.text for label in picture.iter(f"{SVG}text") if label.get("text-anchor") == "end"]
-    assert max(map(len, ticks)) * 6.7 <= LEFT - 5  # width of a character in pixels, as in the key
+    assert max(map(len, ticks)) * 6.7 <= LEFT - 5  # 6.7 pixels per character, as in the key
     text = "".join(picture.itertext())
     assert "NOT PRIVATE" in text and one.name in text
     names = " ".join([text, *(panel.words for panel in found)])
@@ -57,7 +57,7 @@ def test_a_panel_holds_ours_with_the_interval_and_the_printed_number_as_an_outli
     ((low, high),) = bars(svg)  # only the point with an interval has a bar
     assert TOP < high < low < TALL
     assert svg.count(f'fill="{LIGHT.bg}" stroke-width="2"') == 2
-    assert len(key_entries([panel], LIGHT)) == 3 + 2  # the curves, KMeans' line, and the meaning of an outline
+    assert len(key_entries([panel], LIGHT)) == 3 + 2  # 3 curves, KMeans' line, and the outline
 
 
 def test_curves_run_along_the_axis_that_is_judged_and_are_split_by_the_other():

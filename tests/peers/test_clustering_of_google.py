@@ -1,8 +1,8 @@
-"""Apply the tests of Google's differentially private clustering where they fit; all are rewritten.
+"""Repeat the tests of Google's library for private clustering, rewritten for dpviz, where they apply.
 
 Refused here by design: multipliers that change the noise but not the accounting (a cost is the only way to a scale), a
 public count of rows taken from the rows (`n_public` is declared), labels that a caller supplies for released centers
-(labels follow from centers and rows). Trees: `lsh-splits` stands for their LSH tree.
+(labels follow from centers and rows). LSH-Splits takes the place of Google's LSH tree.
 """
 
 import numpy as np
@@ -30,9 +30,9 @@ def test_the_loss_of_centers_is_that_of_the_nearest_one():
 
 
 def test_rows_are_clipped_for_the_centers_and_not_for_the_loss():
-    """Use a ball of radius 1 in a wide box: the clipped rows' mean is (.5, .6), and the loss is that of the rows."""
+    """Use a ball of radius 1 in a wide box: the clipped rows' mean is (.5, .6); the loss is that of unclipped rows."""
     X = np.array([[0.3, 0.2], [3.0, 4.0], [6.0, 8.0]])
-    domain = Domain.box(-10, 10, 2, radius=0.1, n_public=3)  # a tenth of the box in z units
+    domain = Domain.box(-10, 10, 2, radius=0.1, n_public=3)  # in z units; a tenth of the box
     for slug in ("sulloyd", "glloyd"):
         algorithm = ALGORITHMS[slug](n_clusters=1)
         centers = algorithm.run(X, domain=domain, seed=0, noise="none").cluster_centers
@@ -58,7 +58,7 @@ def test_how_well_clusters_match_known_groups():
 
 @pytest.mark.parametrize("slug", CENTRAL)
 def test_a_single_row_runs(slug):
-    """Use one row, k = 2 and a declared size: nothing may depend on the small number of rows."""
+    """Use one row, k = 2 and a declared size of 100: the run must not fail for lack of rows."""
     domain = Domain.box(-1, 1, 2, scale="common", n_public=100)
     trace = ALGORITHMS[slug](n_clusters=2).run(np.array([[0.3, 0.2]]), domain=domain, seed=0)
     assert np.isfinite(trace.cluster_centers).all() and np.abs(trace.cluster_centers).max() <= 1
@@ -76,7 +76,7 @@ def test_leaves_without_rows_carry_no_weight_that_spoils_the_centers():
 
 @pytest.mark.parametrize("slug", ["sulloyd", "glloyd", "fastlloyd"])
 def test_a_bad_end_at_a_large_budget_is_the_start_s_and_not_the_noise_s(slug):
-    """Use three tight groups and ε = 50: if a run ends badly, so do a run without noise and k-means from its start."""
+    """Use three tight groups and ε = 50: a run ends badly only if it does so without noise, and k-means does so too."""
     groups = np.array([[-0.6, -0.6], [0.6, -0.5], [0.0, 0.7]])
     X = np.random.default_rng(0).normal(0, 0.05, (3000, 2)) + np.repeat(groups, 1000, axis=0)
     domain = Domain.box(-1, 1, 2, n_public=3000)

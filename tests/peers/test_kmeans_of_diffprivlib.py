@@ -1,4 +1,4 @@
-"""Apply the tests of IBM diffprivlib's private KMeans to every algorithm here; all are rewritten.
+"""Repeat the tests of private KMeans in IBM's diffprivlib, rewritten for all algorithms of dpviz.
 
 Refused here by design, each with one sentence: ε = ∞ (for which a DEMO has `noise="none"`), bounds read off the rows
 in a release, and budgets of one estimator (accounts belong to files). Tests of `verbose` and of sample weights are left
@@ -21,7 +21,7 @@ PRIVATE = [slug for slug, cls in ALGORITHMS.items() if cls.notion is not Notion.
 SLOW = {"stemmer-kaplan-swap", "balcan", "stemmer-kaplan-local"}
 QUICK = [slug for slug in PRIVATE if slug not in SLOW]
 pytestmark = pytest.mark.filterwarnings("ignore::dpviz.NoiseWarning")  # These runs have few rows.
-LINE = np.repeat([0.1, 0.5, 0.9], 2000)[:, None]  # One column, three distinct values.
+LINE = np.repeat([0.1, 0.5, 0.9], 2000)[:, None]  # one column with three distinct values
 
 
 def model(slug, **values):

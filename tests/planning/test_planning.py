@@ -1,4 +1,4 @@
-"""Check a plan: impossible facts give one sentence, the rehearsal equals a real run, and both directions agree."""
+"""Check plans: impossible facts are refused in a sentence, rehearsals equal real runs, and both directions agree."""
 
 import dataclasses
 import math
@@ -73,7 +73,7 @@ def test_a_rehearsal_is_the_formula_of_real_runs_in_the_data_units():
     assert found.ratio_low <= found.ratio <= found.ratio_high and 0.9 < found.ratio < 3
     losses = [normalized_loss(data.X, run.cluster_centers, data.domain) for run in runs]
     best = KMeans(n_clusters=5).run(data.X, domain=data.domain, seed=0).cluster_centers
-    known = np.array(losses) / normalized_loss(data.X, best, data.domain)  # both ends of the range are losses of runs
+    known = np.array(losses) / normalized_loss(data.X, best, data.domain)  # the range ends at losses of runs
     np.testing.assert_allclose((found.ratio_low, found.ratio_high), (known.min(), known.max()))
     centers = rerun([data], algorithm, range(3)).centers
     moved = np.nanmedian(spread(centers, centers[0], data.domain))
@@ -104,10 +104,10 @@ def test_both_directions_agree():
     assert epsilon_for(curve, 0.1) == math.inf and epsilon_for(curve, 5.0) == 0.0
     assert math.isnan(noise_at(curve, 5.0)) and epsilon_for([], 1.0) == math.inf
     bumpy = [point(0.5, 1.0), point(1.0, 1.2), point(2.0, 0.5)]
-    assert noise_at(bumpy, 1.0) == pytest.approx(1.2)  # at a point of the curve, the noise is the point's own
+    assert noise_at(bumpy, 1.0) == pytest.approx(1.2)  # at a point, the curve has the point's noise
     assert epsilon_for(bumpy, 1.1) == 0.0 and 1.0 < epsilon_for(bumpy, 0.6) < 2.0
     rising = [point(0.5, 1.0), point(1.0, 0.4), point(2.0, 0.5)]
-    assert epsilon_for(rising, 0.45) == pytest.approx(0.92, abs=0.05)  # although the noise is larger again at ε 2
+    assert epsilon_for(rising, 0.45) == pytest.approx(0.92, abs=0.05)  # although noise exceeds .45 again at ε 2
 
 
 def test_amounts_have_the_unit_of_the_widest_column():
@@ -158,7 +158,7 @@ def test_the_curve_holds_every_epsilon_that_a_run_may_have(epsilon):
     assert EPSILONS[0] <= min(curve) <= epsilon <= max(curve) <= EPSILONS[1] and len(curve) >= 3
     assert list(curve) == sorted(curve) and (curve == STOPS) == (0.25 <= epsilon <= 4)
     for slug in ("nsm", "dpm"):
-        _make(ALGORITHMS[slug], declared(*TOWN), epsilon)  # a value out of an algorithm's range is refused
+        _make(ALGORITHMS[slug], declared(*TOWN), epsilon)  # raises if ε is out of the algorithm's range
 
 
 def test_a_wide_table_is_rehearsed_and_a_crowd_that_few_cannot_stand_in_for_is_marked():

@@ -1,4 +1,4 @@
-"""Check that exact centers reveal people and noisy ones do not, on Limits and on Federated."""
+"""Check that exact centers reveal people and noisy centers do not, on the pages Limits and Federated."""
 
 import re
 

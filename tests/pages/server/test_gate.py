@@ -1,4 +1,4 @@
-"""Check who may talk to the server: only its own pages, ports included, and nobody reads its metrics."""
+"""Check who may talk to the server: only its own pages, on its own port; nobody may read its metrics."""
 
 import pytest
 from streamlit import config
@@ -11,7 +11,7 @@ HOST = "127.0.0.1:8501"
 
 @pytest.fixture
 def option(monkeypatch):
-    """Set options of Streamlit; the others keep their defaults."""
+    """Return a function that sets an option of Streamlit; the others keep their defaults."""
     values = {"server.enableCORS": True, "server.corsAllowedOrigins": [], "browser.serverAddress": "localhost"}
     named = set()
 
@@ -27,7 +27,7 @@ def option(monkeypatch):
 
 
 def answer(kind="http", method="GET", path="/", **headers):
-    """Return the status, the close code, or "passed"."""
+    """Return the gate's answer to a request: the HTTP status, the close code of a websocket, or "passed"."""
     sent = []
 
     async def app(scope, receive, send):

@@ -1,4 +1,4 @@
-"""Check that unexpected errors and forged values lead to our page and one line in the log, without any cell."""
+"""Check that unexpected errors and forged values lead to our error page and one line in the log, and show no cell."""
 
 import asyncio
 import logging
@@ -103,7 +103,7 @@ def failing():
 
 def test_our_page_gives_one_way_on_and_the_log_s_number_and_no_cell(monkeypatch, caplog):
     monkeypatch.setattr(mishap, "_LOG", logs.Seldom("pages._ui.server.mishap"))
-    monkeypatch.setattr("streamlit.page_link", lambda path, label, icon: None)  # AppTest knows no other page
+    monkeypatch.setattr("streamlit.page_link", lambda path, label, icon: None)  # AppTest has no other page to link to
     at = AppTest.from_function(failing).run()
     words = " ".join(block.proto.body for block in at.get("html"))
     number = re.search(r"error <b>([0-9A-F]{6})</b>", words)[1]
@@ -111,7 +111,7 @@ def test_our_page_gives_one_way_on_and_the_log_s_number_and_no_cell(monkeypatch,
     [line] = [one for one in caplog.messages if one.startswith("Error")]
     assert number in line and "KeyError" in line and "failing" in line and "Sentinel" not in line + words
     at.text_input[0].set_value("Bob").run()
-    assert at.session_state["name"] == ""  # the values that broke the page are gone
+    assert at.session_state["name"] == ""  # the values that broke the page are cleared
 
 
 def test_streamlit_writes_no_error_s_own_words(monkeypatch, capsys):
@@ -150,7 +150,7 @@ async def forge(port, log, trap):
 
 @pytest.mark.slow
 def test_forged_values_on_a_server_end_in_no_box_of_the_framework(tmp_path):
-    """Plant an error in the server, because no forged value breaks a page today."""
+    """An error is planted in the server, because no forged value breaks a page today."""
     log, trap = tmp_path / "log", tmp_path / "trap"
     recorder = (ROOT / "tests" / "recorder" / "sitecustomize.py").read_text()
     (tmp_path / "sitecustomize.py").write_text(recorder + PLANTED.format(trap=str(trap), cell=CELL))

@@ -1,4 +1,4 @@
-"""Check the owner of a connection, by headers, addresses and settings, and the cookie with the key."""
+"""Check who owns a connection, judged by headers, addresses and settings, and the cookie that holds the key."""
 
 import asyncio
 import re
@@ -28,7 +28,7 @@ def an_operator_who_set_nothing(monkeypatch):
 
 
 def asks(headers=(), *, client="127.0.0.1", scheme="ws", type="websocket", **more):
-    """Return the scope of a connection."""
+    """Return the ASGI scope of a connection."""
     pairs = list({**HOME, **more}.items()) + list(headers)
     encoded = [(name.replace("_", "-").encode(), value.encode("latin-1")) for name, value in pairs]
     return {"type": type, "scheme": scheme, "method": "GET", "client": (client, 5000), "headers": encoded}
@@ -127,7 +127,7 @@ def test_over_tls_only_the_cookie_counts_that_no_other_site_of_the_domain_can_se
 
 
 def through(scope, content_type=b"text/html; charset=utf-8"):
-    """Pass a request through the middleware; return the headers that the app got, and those of its answer."""
+    """Pass a request through the middleware; return the headers that the app received, and those of its answer."""
     got, sent = [], []
 
     async def app(scope, receive, send):
@@ -180,7 +180,7 @@ def test_a_key_that_was_brought_goes_into_the_browser_that_brought_it_and_only_o
     route, before, after = owners.keeping(), Owner("key", KEY), Owner("key", OTHER)
 
     def comes(address, cookie):
-        """Return the cookie that a browser with this cookie gets at this address."""
+        """Return the cookie that a browser with the given cookie receives at this address."""
         scope = page(cookie=f"dpviz-key={cookie}") | {"path_params": {"ticket": address.split("/")[-1]}}
         with ThreadPoolExecutor(1) as thread:
             return thread.submit(asyncio.run, route.endpoint(Request(scope))).result().headers.get("set-cookie", "")
@@ -196,7 +196,7 @@ def test_a_key_that_was_brought_goes_into_the_browser_that_brought_it_and_only_o
 
 
 def resumes_as(*scopes):
-    """Return for each connection the owner to whom Streamlit binds the visit; it contains no part of the key."""
+    """Return the owner to whom Streamlit binds each visit, and check that no owner's name contains the key."""
     seen = [gather_user_info(Headers(raw=through(scope)[0]))["owner"] for scope in scopes]
     assert not any(KEY in who or OTHER in who for who in seen)
     return seen

@@ -1,4 +1,4 @@
-"""Check uploads: only into a field, one at a time, at most one file's bytes, and removed with their field."""
+"""Check uploads: they need a field, come one at a time, have a maximum size, and are removed with their field."""
 
 import asyncio
 import http.client
@@ -23,7 +23,7 @@ MB = 1024 * 1024
 
 @pytest.fixture
 def server(monkeypatch):
-    """Return a server with one session, "ann", whose page has a field, and with unlimited memory."""
+    """Return a server with unlimited memory and one session, "ann", whose page has a field for a file."""
     store, states = MemoryUploadedFileManager("/_stcore/upload_file"), {"ann": SessionState()}
     here = SimpleNamespace(store=store, states=states, active={"ann"}, free=math.inf)
     sessions = SimpleNamespace(
@@ -122,7 +122,7 @@ def test_a_file_that_does_not_fit_into_memory_is_refused_and_given_up(server):
     server.free = MARGIN + 2 * STEP
     assert awaited(put(app, STEP, chunks=chunks)) == 503
     server.free = MARGIN + 2 * STEP + 1
-    assert awaited(put(app, None, chunks=chunks)) == 503  # without a declared length
+    assert awaited(put(app, None, chunks=chunks)) == 503  # the upload declares no length
     server.free = MARGIN + 4 * STEP + 1
     assert awaited(put(app, 2 * STEP, chunks=chunks)) == 204
     assert app._busy == set()
@@ -139,7 +139,7 @@ def test_files_go_when_nobody_has_wanted_them_for_a_while(server):
     server.active.clear()  # the visitor has left
     since = tidy(since, 200.0)
     server.active.add("ann")
-    since = tidy(since, 201.0 + GRACE)  # the visitor is back
+    since = tidy(since, 201.0 + GRACE)  # the visitor is back in time
     assert names(server) == {"mine"} and since == {}
     server.active.clear()
     tidy(tidy(since, 300.0), 300.0 + GRACE)
@@ -161,7 +161,7 @@ def test_the_memory_of_a_container_counts(monkeypatch, tmp_path):
 
 
 class Named(Visitor):
-    """A visitor who knows the name of the session."""
+    """A visitor who knows the id of their session."""
 
     session = ""
 

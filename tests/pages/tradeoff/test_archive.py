@@ -1,4 +1,4 @@
-"""Check sweeps on disk: each is found with every row and resumes where it stopped; none is of a visitor's own file."""
+"""Check sweeps on disk: each is found with all rows and resumes where it stopped; those of own files are not stored."""
 
 import dataclasses
 import time
@@ -65,7 +65,7 @@ def test_a_sweep_that_was_cancelled_stays_so(shelf):
     archive.put(NAME, SWEEP, "Cancelled")
     kept = sweeps.Progress(NAME, "Cancelled", SWEEP, 6, job=Job("", ""))
     with pytest.raises(Cancelled):
-        kept.job._cancel.set()  # a server that ends does this
+        kept.job._cancel.set()  # as a server does when it ends
         sweeps._work(kept, kept.job)
     assert archive.get(NAME)[3] == ""
     sweeps.cancel(kept)

@@ -1,4 +1,4 @@
-"""Check when a page uses stored runs: only if they are still valid, only of samples, and without waiting."""
+"""Check that a page uses stored runs only if they are of samples and still valid, and never waits for this check."""
 
 import dataclasses
 import os
@@ -32,7 +32,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def verdict():
-    """Return the verdict on the chapter once its probes are made."""
+    """Return the verdict on the chapter after its probe runs have been made."""
     trust("tiny", "kmeans")
     assert atlas._probes()._jobs[TINY.name].wait(120)
     return trust("tiny", "kmeans")
@@ -51,7 +51,7 @@ def test_a_folder_that_nobody_may_write_to_is_enough(folder, monkeypatch):
     folder.chmod(0o555)
     written, watching = [], True
 
-    def watch(event, arguments):  # the tests may run as root, who ignores file modes
+    def watch(event, arguments):  # root, who may run the tests, ignores file modes
         if watching and event == "open" and str(folder) in str(arguments[0]):
             written.extend([arguments[0]] * bool(arguments[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)))
         elif watching and event in ("os.mkdir", "os.rename", "os.remove") and str(folder) in str(arguments[0]):
@@ -100,7 +100,7 @@ def test_visitors_who_come_together_ask_for_the_stamp_once(monkeypatch):
 
     def stamped(folder):
         asked.append(folder)
-        time.sleep(0.2)  # time for the other visitors to arrive
+        time.sleep(0.2)  # leave time for the other visitors to arrive
         return False
 
     def visit(_):

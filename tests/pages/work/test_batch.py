@@ -1,4 +1,4 @@
-"""Check a batch whose parts arrive while somebody looks at a page."""
+"""Check a batch of results that arrive one by one while somebody looks at a page."""
 
 from types import SimpleNamespace
 
@@ -15,7 +15,7 @@ def page():
     from pages._ui.work.batch import Gathered, follow
 
     state = st.session_state
-    going = state.get("going", 1)  # the number of polls until everything is ready
+    going = state.get("going", 1)  # 0 once everything is ready
     state.drawn = state.get("drawn", 0) + 1
 
     def gathered():

@@ -1,4 +1,4 @@
-"""Check the track of ε without stored runs: nearest stops first, shared for public data, none for private data."""
+"""Check the track of ε without stored runs: nearest stops are made first, shared for public data, never for private."""
 
 import dataclasses
 
@@ -22,7 +22,7 @@ def data():
 
 @pytest.fixture
 def shelf(monkeypatch):
-    """Return finished runs by (public, name); a stand-in job makes every requested run at once."""
+    """Return a dict of finished runs by (public, name); every requested run is made at once, without a job."""
     shelf = {}
 
     def gather(topic, title, pieces, *, public, seconds):
@@ -39,7 +39,7 @@ def test_the_stops_nearest_to_the_forms_epsilon_come_first(data, shelf):
     here = track(data, METHOD)
     assert here.chart is None and not here.whole
     here.make()
-    assert here.chart is None and len(shelf) == 1  # KMeans, the reference of all methods
+    assert here.chart is None and len(shelf) == 1  # KMeans, the reference of all methods, comes first
     here.make()
     names = [name for _, name in shelf][1:]
     assert [float(name.partition('"epsilon": ')[2].partition(",")[0]) for name in names] == [

@@ -124,7 +124,7 @@ class Clock:
 
 
 class Line:
-    """A queue whose places are taken until `go`, so that the order of the other jobs can be observed."""
+    """A queue whose workers are busy until `go`, so that the order of later jobs can be observed."""
 
     def __init__(self, workers=1):
         self.clock, self.order, self.gates = Clock(), [], []
@@ -162,13 +162,13 @@ def test_a_class_behind_one_address_has_its_turn_and_a_long_job_does_not_wait_fo
     line.add("ann", "ann", 2.0)
     line.add("long", "bob", 30.0)
     order = line.go()
-    assert len(order) == 102 and order.index("ann") == 4  # After two seconds of other visitors' work.
-    assert order.index("long") == 61  # The long job does not wait for the whole class.
+    assert len(order) == 102 and order.index("ann") == 4  # ann waits for two seconds of other visitors' work
+    assert order.index("long") == 61  # the long job does not wait for the whole class
 
 
 def test_a_job_that_ended_early_or_never_began_costs_its_visitor_no_turn():
     line = Line()
-    for _ in range(30):  # as if a slider were dragged
+    for _ in range(30):  # as if a visitor dragged a slider
         line.add("dropped", "ann", 20.0, owner="a").cancel()
     early = line.add("early", "ann", 20.0)
     line.go()
@@ -204,7 +204,7 @@ HEADERS = {"x-forwarded-for": "203.0.113.9, 10.0.0.7"}
 def test_a_turn_is_a_login_then_an_address_of_a_named_proxy_then_a_session(monkeypatch):
     monkeypatch.delenv("DPVIZ_OWNER_HEADER", raising=False)
     monkeypatch.delenv("DPVIZ_PROXY", raising=False)
-    assert turn_of(HEADERS, "127.0.0.1", "visit") == "visit"  # no proxy is configured, and anybody can set that header
+    assert turn_of(HEADERS, "127.0.0.1", "visit") == "visit"  # no proxy is set, and anybody can send that header
     monkeypatch.setenv("DPVIZ_PROXY", "127.0.0.1, 10.0.0.0/8")
     assert turn_of(HEADERS, "127.0.0.1", "visit") == "address 203.0.113.9"
     assert turn_of({"x-forwarded-for": "1.1.1.1, 203.0.113.9"}, "127.0.0.1", "visit") == "address 203.0.113.9"

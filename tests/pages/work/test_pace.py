@@ -1,4 +1,4 @@
-"""Check time estimates: their words, what they learn from runs, and that they depend only on public values."""
+"""Check forecasts of time: their words, what they learn from runs, and that they depend only on public values."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Check that the most recently used values stay, up to a limit."""
+"""Check a cache that keeps the most recently used values, up to a limit."""
 
 from pages._ui.work.recent import Recent
 

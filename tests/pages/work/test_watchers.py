@@ -1,4 +1,4 @@
-"""Check that no computation runs without a visitor, for too long, or after the server has ended."""
+"""Check that a computation stops if its visitors have left, if it takes too long, or if the server ends."""
 
 import os
 import subprocess
@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[3]
 
 @pytest.fixture
 def visitors(monkeypatch):
-    """Return the connected session ids, the clock, and the session whose script runs."""
+    """Return a stand-in server: connected sessions, a clock, and the session whose script runs."""
     here = SimpleNamespace(active={"ann", "bob"}, now=0.0, script="ann")
     server = SimpleNamespace(is_active_session=lambda session: session in here.active)
     monkeypatch.setattr(watchers, "runtime", SimpleNamespace(exists=lambda: True, get_instance=lambda: server))

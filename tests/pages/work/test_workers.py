@@ -1,4 +1,4 @@
-"""Check work in other processes: the trace is the same, steps and crashes are reported, and a stop is obeyed."""
+"""Check runs in other processes: the trace is the same, steps and crashes are reported, and runs stop on request."""
 
 import os
 import signal
@@ -25,7 +25,7 @@ def workers():
 
 
 def steps(wait_for, on_step):
-    """Make steps until the file exists, like a long run."""
+    """Report steps, like a long run, until the file `wait_for` exists."""
     done = 0
     while not os.path.exists(wait_for):
         on_step(done := done + 1, 7)
@@ -81,7 +81,7 @@ def test_steps_are_seen_and_a_stop_is_heard(workers, tmp_path):
     job.cancel()
     thread.join(240)
     assert raised and not go.exists()
-    assert workers.call(os.getpid) != os.getpid()  # its only process has stopped the run and is free again
+    assert workers.call(os.getpid) != os.getpid()  # the only process has stopped the run and is free again
 
 
 def test_nobody_waits_for_processes_that_are_still_importing():
