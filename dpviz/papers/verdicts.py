@@ -108,9 +108,7 @@ def _trend(check: Check, table: pd.DataFrame) -> list[tuple[int, str]]:
     if len(best) < 3 or best[check.axis].nunique() < 2 or best[check.fact].nunique() < 2:
         return [(0, "")]
     strength = float(spearmanr(best[check.fact], best[check.axis]).statistic)
-    words = (
-        f"the best {check.axis.replace('_', ' ')} over {check.fact.replace('_', ' ')}: rank correlation {strength:.2f}"
-    )
+    words = f"rank correlation of the best {check.axis} with {check.fact}: {strength:.2f}"
     return [(1 if strength > 0.5 else -1 if strength < 0 else 0, words)]
 
 

@@ -11,7 +11,15 @@ __all__ = ["axis_name", "curve_name", "measure_name", "plainly", "set_name"]
 
 _MEASURES = {"auc": "area under loss curve", "seconds": "seconds", "milliseconds": "milliseconds", "bytes": "bytes"}
 _AXES = {
-    **{"epsilon": "ε", "alpha": "α", "rho_distance": "ρ", "n_clusters": "k", "delta": "δ", "n_rows": "rows"},
+    **{
+        "epsilon": "ε",
+        "alpha": "α",
+        "rho_distance": "ρ",
+        "n_clusters": "k",
+        "delta": "δ",
+        "n_rows": "rows",
+        "n_features": "columns",
+    },
     **{"variations_each": "variations L", "rounds": "rounds T", "centreness": "t", "quantile": "q", "repeats": "seeds"},
     **{"data": "data sets", "algorithms": "methods"},
 }
@@ -49,11 +57,13 @@ def axis_name(axis: str) -> str:
 
 
 def plainly(words: str) -> str:
-    """Return a comparison with names in place of slugs, and symbols in place of parameter names."""
+    """Return a comparison with names in place of slugs and measures' keys, and symbols in place of parameter names."""
     words = re.sub(r"(?:(?:bench|sample):)?\b(\w+_\w+)", lambda match: set_name(match[0]), words)
     words = re.sub(r"\b(?:bench|sample):", "", words)
     for slug in sorted(ALGORITHMS, key=len, reverse=True):
         words = re.sub(rf"(?<![\w-]){slug}(?![\w-])", ALGORITHMS[slug].name, words)
+    for name in ("auc", *(metric for metric in METRICS if "_" in metric)):
+        words = re.sub(rf"\b{name}\b", measure_name(name), words)
     for name in _AXES:
         words = re.sub(rf"\b{name}\b", axis_name(name), words)
     return words

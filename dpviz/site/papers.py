@@ -14,7 +14,7 @@ from dpviz.papers.picture import Plot, key_entries, looks, panel_svg, panels
 from dpviz.papers.registry import Item, Paper, papers
 from dpviz.papers.reproduce import load_numbers
 from dpviz.papers.results import MORE, RESULTS, measured
-from dpviz.papers.verdicts import NOT_RUN, judge
+from dpviz.papers.verdicts import DOES_NOT, NOT_RUN, REPRODUCES, judge
 from dpviz.papers.words import plainly
 from dpviz.papers.writeup import OURS, write_up
 from dpviz.site.folder import Folder
@@ -68,7 +68,9 @@ def _numbers(paper: Paper, item: Item) -> pd.DataFrame:
 def _counted(paper: Paper, numbers: dict[tuple[str, str], pd.DataFrame]) -> str:
     """Return how many of a paper's items got each verdict."""
     words = [judge(item, numbers[paper.id, item.id]).word for item in paper.items]
-    return "; ".join(f"{words.count(word)} {word}" for word in dict.fromkeys(words))
+    many = {REPRODUCES: "reproduce", DOES_NOT: "do not reproduce"}
+    counts = {word: words.count(word) for word in dict.fromkeys(words)}
+    return "; ".join(f"{n} {many.get(word, word) if n > 1 else word}" for word, n in counts.items())
 
 
 def _item(paper: Paper, item: Item, numbers: pd.DataFrame) -> str:

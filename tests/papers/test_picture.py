@@ -80,3 +80,4 @@ def test_names_are_those_of_a_reader():
     assert curve_name("lsh-splits") == "LSH-Splits" and curve_name("few cuts") == "few cuts"
     words = plainly("bench:unequal_8_2_0, n_clusters 8: dist-dp-random-points 0.04, dist-dp 0.05")
     assert words == "Synth, k 8, 2 columns, k 8: dist-DP random points 0.04, dist-DP 0.05"
+    assert plainly("bench:birch2_25k, nsm, auc") == "birch2, 25,000 rows, NSM (ours), area under loss curve"
