@@ -2,10 +2,10 @@
 
 FOLDER is a git worktree of the version to compare with (`git worktree add FOLDER COMMIT`); both versions are started
 with the README's command, under this Python. The script prints, for each version, the median cost of opening a session,
-of a step of the player, of a new seed or ε until its picture appears, and of the first picture in a cold browser
-(seconds, milliseconds of the renderer's main thread, megabytes). It also prints the memory and the number of threads at
-the end. Without FOLDER, only this checkout is measured. On a busy machine, trust the processor time and the ratio of
-the two versions, not the seconds.
+of a step of the player, of a new seed or ε, opened by its address, until its picture appears, and of the first picture
+in a cold browser (seconds, milliseconds of the renderer's main thread, megabytes). It also prints the memory and the
+number of threads at the end. Without FOLDER, only this checkout is measured. On a busy machine, trust the processor
+time and the ratio of the two versions, not the seconds.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
-import re
 import sys
 import time
 from collections import defaultdict
@@ -22,31 +21,20 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
-from playwright.sync_api import Browser, BrowserContext, CDPSession, Page, TimeoutError, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, CDPSession, Page, sync_playwright
 
 from benchmarks.load import Server
 from benchmarks.visitor import Visitor
 from tests.browser.conftest import CHROMIUM, FLAGS
 from tests.serving import ROOT, awaited, serve
 
+PANELS = 3  # Every version shows at least three panels.
 # Number of panels that show something, drawn by the stage's canvas or by Plotly.
 DRAWN = """() => [...document.querySelectorAll(".dpviz-stage")].filter((root) => root.panel?.stage?.drawn >= 0).length
     + [...document.querySelectorAll("[class*=_figures] .js-plotly-plot")]
         .filter((graph) => graph.querySelector(".point, .js-line, .hm image, .annotation")).length"""
-# A hash of the picture that the plane shows.
-SEEN = """() => {
-    const graph = document.querySelector("[class*=_figures] .js-plotly-plot");
-    const panel = document.querySelector("[class*=_figures] .dpviz-stage")?.panel;
-    const {data, layout} = graph ?? panel?.stage?.original ?? {layout: {}};
-    const text = JSON.stringify([data, layout.shapes, layout.annotations, layout.title]);
-    let hash = 0;
-    for (let i = 0; i < text.length; i++) hash = (hash * 31 + text.charCodeAt(i)) | 0;
-    return hash;
-}"""
-PAGES = (("Explore", "explore", 6),)
-LIVE = ".st-key-explore_run"  # The Run button of the form, which starts fast runs automatically.
-RUNS = ("NSM", "DPM", "PE-means")  # Methods that are run on the sample town.
-SEED, EPSILON = ("Seed", "seed"), ("Privacy budget ε", "ε")
+PAGES = (("Explore", "explore", PANELS),)
+RUNS = ("nsm", "dpm", "pe-means")  # Methods that are run on the sample town.
 SETTLE = 400  # milliseconds within which a step is drawn; the page's idle cost in that time is subtracted
 
 
@@ -111,39 +99,17 @@ def step_times(page: Page, spent: Spent) -> list[float]:
     return [max(cost("Step forward") - rest, 0.0) for _ in range(last)]
 
 
-def new_value(page: Page, server: Server, field: str, value: float) -> dict[str, float]:
-    """Type another value on Explore, press Run if needed, and return the cost until the picture changes."""
-    before, page_ms, all_ms = page.evaluate(SEEN), server.page_seconds(), server.seconds(server.family())
-    box = page.get_by_role("spinbutton", name=field)
-    box.fill(f"{value:g}")
+def opened_run(page: Page, url: str, server: Server, slug: str, seed: int, epsilon: float) -> dict[str, float]:
+    """Open the address of a run on the sample town, and return the cost until its picture shows all panels."""
+    page_ms, all_ms = server.page_seconds(), server.seconds(server.family())
     begun = time.perf_counter()
-    box.press("Enter")
-    run = page.locator("[data-testid=stSidebar]").get_by_role("button", name="Run", exact=True)
-    changed = f"(before) => ({SEEN})() !== before"
-    try:  # on a machine that is not busy, the run starts automatically
-        page.wait_for_function(changed, arg=before, polling=20, timeout=1500 if page.locator(LIVE).count() else 1)
-    except TimeoutError:
-        run.click()
-        page.wait_for_function(changed, arg=before, polling=20)
+    page.goto(f"{url}/explore?v=1&d=town&a={slug}&k=5&e={epsilon:g}&s={seed}")
+    drawn(page, PANELS)
     found = {"s": time.perf_counter() - begun}
     page.wait_for_timeout(1500)
     found["page ms"] = 1e3 * (server.page_seconds() - page_ms)
     found["all ms"] = 1e3 * (server.seconds(server.family()) - all_ms)
     return found
-
-
-def choose(page: Page, name: str) -> None:
-    """Choose another algorithm on Explore and wait for its picture."""
-    before = page.evaluate(SEEN)
-    box = page.get_by_role("combobox", name="Algorithm")
-    box.click()
-    box.fill(name)  # the page contains only the visible entries of a long list
-    page.get_by_role("option", name=re.compile(rf"(^|· ){name}( |$)")).first.click()
-    page.wait_for_timeout(3000)
-    if page.evaluate(SEEN) == before:
-        page.locator("[data-testid=stSidebar]").get_by_role("button", name="Run", exact=True).click()
-        page.wait_for_function(f"(before) => ({SEEN})() !== before", arg=before)
-    page.wait_for_timeout(2000)
 
 
 async def opened(server: Server, sessions: int) -> tuple[float, float]:
@@ -183,17 +149,14 @@ def measured_runs(
     """Yield (what, unit, version, value) for steps, new seeds and new ε, one version after the other."""
     for arm, url in arms.items():
         context, page, spent = new_page(browser)
-        page.goto(f"{url}/explore")
-        drawn(page, 6)
-        for name in RUNS:
-            if name != RUNS[0]:
-                choose(page, name)
+        for slug in RUNS:
+            opened_run(page, url, servers[arm], slug, 0, 1.0)
             for value in step_times(page, spent):
-                yield f"a step, {name} on town", "main thread ms", arm, value
+                yield f"a step, {slug} on town", "main thread ms", arm, value
             for turn in range(turns):
-                for field, words, value in ((*SEED, 100 + turn), (*EPSILON, 1.1 + turn / 100)):
-                    found = new_value(page, servers[arm], field, value)
-                    yield from ((f"a new {words}, {name} on town", unit, arm, it) for unit, it in found.items())
+                for what, seed, epsilon in (("seed", 100 + turn, 1.0), ("ε", 0, 1.1 + turn / 100)):
+                    found = opened_run(page, url, servers[arm], slug, seed, epsilon)
+                    yield from ((f"a new {what}, {slug} on town", unit, arm, it) for unit, it in found.items())
         context.close()
 
 

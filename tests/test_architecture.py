@@ -149,7 +149,7 @@ def loose(nodes):
             yield ast.unparse(node.left)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and state(ast.unparse(node.func.value)):
             yield from (ast.unparse(name) for name in node.args[:1] if written(name))
-            yield from (pair.arg for pair in node.keywords if pair.arg not in {*FIXED, None})
+            yield from (pair.arg for pair in node.keywords if pair.arg is not None)
 
 
 # Yield the arguments that Streamlit reads as Markdown: the first one, help, and options of some widgets.

@@ -142,13 +142,15 @@ def _take() -> None:
     data: Dataset = sample(name)
     domain, plan_state.plan_private = data.domain, data.private
     state.update(
-        plan_n=min(data.n_public, MOST_PEOPLE),
-        plan_columns=", ".join(column.replace(",", " ") for column in data.columns),
-        plan_units=", ".join(unit.replace(",", " ") for unit in data.units) if any(data.units) else "",
-        plan_low=", ".join(f"{value:.15g}" for value in domain.low),
-        plan_high=", ".join(f"{value:.15g}" for value in domain.high),
-        plan_scale=domain.scale,
-        plan_k=min(data.n_clusters, MOST_CLUSTERS),
+        {
+            keys.PLAN_N: min(data.n_public, MOST_PEOPLE),
+            keys.PLAN_COLUMNS: ", ".join(column.replace(",", " ") for column in data.columns),
+            keys.PLAN_UNITS: ", ".join(unit.replace(",", " ") for unit in data.units) if any(data.units) else "",
+            keys.PLAN_LOW: ", ".join(f"{value:.15g}" for value in domain.low),
+            keys.PLAN_HIGH: ", ".join(f"{value:.15g}" for value in domain.high),
+            keys.PLAN_SCALE: domain.scale,
+            keys.PLAN_K: min(data.n_clusters, MOST_CLUSTERS),
+        }
     )
 
 
