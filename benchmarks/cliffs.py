@@ -92,8 +92,8 @@ def measured(slug: str, case: Case, seed: int) -> dict[str, object]:
 
 def report(runs: pd.DataFrame) -> list[str]:
     """Return the table: how many runs were announced among those no better than one center, and among the others."""
-    names = "no better than one center | announced before | announced before or after | other runs | announced"
-    lines = [f"| method | {names} |", "|---" * 6 + "|"]
+    names = "announced before the run | announced before or after | other runs | other runs announced"
+    lines = [f"| method | runs no better than one center | {names} |", "|---" * 6 + "|"]
     for method, own in runs.groupby("method", sort=False):
         bad, good = own[own.ratio > LEVEL], own[own.ratio <= LEVEL]
         told = lambda part: int((part.before | part.after).sum())  # noqa: E731

@@ -100,7 +100,8 @@ def main() -> None:
     table = ratios(rows).sort_values(["data", "rho_distance", "epsilon"], ascending=[True, False, True])
     plain = rows[rows.label == "KMeans"].groupby("data").loss.first()
     print(f"`python -m {' '.join(['benchmarks.dist_dp', *sys.argv[1:]])}`\n")
-    print("Loss of dist-DP over KMeans', mean ± standard error over seeds; `one` is the loss of a single center.\n")
+    print("The table shows dist-DP's loss divided by KMeans', as mean ± standard error over seeds;")
+    print("`one` is the loss of a single center.\n")
     print(f"| data | one | ρ | {' | '.join(f'ε {e:g}' for e in EPSILONS)} |\n" + "|---" * (len(EPSILONS) + 3) + "|")
     for (data, rho), line in table.groupby(["data", "rho_distance"], sort=False):
         cells = line.groupby("epsilon").ratio.agg(["mean", standard_error]).itertuples()

@@ -84,11 +84,11 @@ def main() -> None:
     lines = [
         "# Real files that ship in packages",
         "",
-        f"`python -m benchmarks.files FOLDER ...` tried {len(rows)} files. Outcomes: "
+        f"`python -m benchmarks.files FOLDER ...` tried {len(rows)} files: "
         + ", ".join(f"{number} {what}" for what, number in counts.most_common())
-        + ". Each file was described as public and run with the drafted dictionary.",
+        + ". Each file was described as public, and a run used the drafted dictionary.",
         "",
-        "| ending | runs | runs with --no-header | refused | traceback |",
+        "| extension | runs | runs with --no-header | refused | traceback |",
         "|---|---|---|---|---|",
         *(
             f"| {end} | {endings[end, 'runs']} | {endings[end, 'runs with --no-header']} | {endings[end, 'refused']} "
@@ -96,7 +96,7 @@ def main() -> None:
             for end in sorted({end for end, _ in endings})
         ),
         "",
-        "| file | outcome | sentence |",
+        "| file | outcome | error message |",
         "|---|---|---|",
         *(
             f"| {path.name} | {result} | {'' if result == 'runs' else words.replace('|', '/')} |"

@@ -157,7 +157,9 @@ def main() -> None:
     lines = options.rows.read_text().splitlines() if options.rows.exists() else []
     done = {row["key"]: row["point"] for row in map(json.loads, lines)}
     for axis in options.axes:
-        print(f"\n| {axis} | {' | '.join(f'{size:,}' for size in AXES[axis])} | time | memory |")
+        print(
+            f"\n| {axis} | {' | '.join(f'{size:,}' for size in AXES[axis])} | exponent of time | exponent of memory |"
+        )
         print("|---" * (len(AXES[axis]) + 3) + "|")
         for slug in options.algorithms:
             points: dict[int, dict[str, Any]] = {}

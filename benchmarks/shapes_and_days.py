@@ -31,7 +31,8 @@ def main() -> None:
         found = KMeans(data.n_clusters, n_init=10, random_state=0).fit(data.X).labels_
         cells = [_mean([_rand(data, epsilon, seed) for seed in seeds]) for epsilon in EPSILONS]
         print(f"| {sample} | {agreement(found, data.labels):.2f} | {' | '.join(cells)} |")
-    print("\n| sample, total ε 1 | evening 1 | 4 | 8 | 15 | 16 | EUGkM on the last evening, ε 1/16 | EUGkM once, ε 1 |")
+    evenings = " | ".join(f"evening {evening}" for evening in (1, 4, 8, 15, 16))
+    print(f"\n| sample, total ε 1 | {evenings} | EUGkM on the last evening, ε 1/16 | EUGkM once, ε 1 |")
     print("|---|---|---|---|---|---|---|---|")
     for sample in ("town", "blobs"):
         data, k = load_sample(sample), load_sample(sample).n_clusters

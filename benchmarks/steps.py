@@ -68,7 +68,7 @@ def main() -> None:
     parser.add_argument("--data", nargs="+", default=SAMPLES)
     parser.add_argument("--algorithms", nargs="+", default=families())
     options = parser.parse_args()
-    print(f"| figures as of | {' | '.join(options.data)} |\n|{'---|' * (len(options.data) + 1)}")
+    print(f"| method | {' | '.join(options.data)} |\n|{'---|' * (len(options.data) + 1)}")
     every: list[float] = []
     with serve() as url, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
