@@ -96,8 +96,8 @@ def _left(room: Classroom) -> None:
     st.caption(f"{room.seats} of at most {MOST_SEATS} phones · ends by itself in {room.left / 60:.0f} minutes")
     if (wrong := rooms().wrong) >= MANY_WRONG:
         st.caption(
-            f"{wrong} wrong codes were typed on this server in ten minutes: somebody may be guessing. If letters are "
-            "refused, let phones scan the QR code."
+            f"{wrong} wrong codes were typed on this server in ten minutes: somebody may be guessing. If typed "
+            "letters are refused, let phones scan the QR code."
         )
 
 

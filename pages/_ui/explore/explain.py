@@ -111,7 +111,7 @@ def _ask(key: str, result: Result) -> None:
     data = result.data
     with st.container(horizontal=True, vertical_alignment="bottom"):
         epsilon = st.number_input(
-            "ε of the question", 0.01, 10.0, 0.2, 0.1, key=keys.EXPLAIN_EPSILON(key), width=160,
+            "ε for this question", 0.01, 10.0, 0.2, 0.1, key=keys.EXPLAIN_EPSILON(key), width=160,
             help="A separate budget, in addition to the run's. More ε gives narrower intervals.",
         )  # fmt: skip
         question = ExplainClusters.after(result.trace, epsilon)

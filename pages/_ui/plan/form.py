@@ -129,7 +129,7 @@ def form() -> Wish:
 
 
 _BUDGET = "the budget ε"
-_IN_UNITS = "One standard deviation, in the unit of the columns. The plan says which ε this takes."
+_IN_UNITS = "One standard deviation, in the unit of the columns. The plan says which ε you would need."
 
 
 def _take() -> None:
