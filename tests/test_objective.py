@@ -39,7 +39,7 @@ def test_clouds_and_dots_of_reruns_name_what_they_are_measured_by(viewed):
     data, _, trace, measure, against = viewed
     view = View(trace, LIGHT, (0, 1), data.columns, data.units, hidden=True)
     _, dots = clouds(view, [Cloud("ε 4", (trace.cluster_centers,) * 2, np.array([1.0, 1.2]))], "Centers")
-    assert dots.figure.layout.title.text == f"1 of 2 runs within 10% of {against}"
+    assert dots.figure.layout.title.text == f"1 of 2 runs is within 10% of {against}"
     assert dots.alt.lower().startswith(f"a dot plot: {measure} of each run.".lower())
     assert dots.figure.data[0].hovertemplate.endswith(f"× {against}<extra></extra>")
     assert dots.alt.endswith(f"within 10% of {against}.")

@@ -124,7 +124,9 @@ def _closeness(view: View, ratios: Sequence[np.ndarray]) -> str:
     near = sorted({int((values <= CLOSE).sum()) for values in ratios})
     runs = counted(len(ratios[-1]), "run")
     span = " to ".join(map(str, near[:: len(near) - 1 or 1]))
-    return f"{span} of {runs} within {percent(CLOSE - 1)} of {view.against}"
+    lead = "Depending on ε, " if len(near) > 1 else ""
+    verb = "is" if near == [1] else "are"
+    return f"{lead}{span} of {runs} {verb} within {percent(CLOSE - 1)} of {view.against}"
 
 
 def _dots(view: View, in_turn: Sequence[Cloud], now: Sequence[int | None], note: str) -> Panel:
