@@ -200,7 +200,9 @@ def load_csv(
     path = present(path)
     validate.one_of("datasets", ("drop", "middle"), missing=missing)
     if label is not None and private:
-        raise ValueError("datasets: known groups are for public files; a private run is not compared with anything.")
+        raise ValueError(
+            "datasets: known groups can be named only for public files; a private run is not compared with anything."
+        )
     source, facts = facts_beside(path, dictionary)
     facts = amended(
         facts, source, columns=columns, bounds=bounds, recode=recode, low=low, high=high, n_public=n_public,

@@ -147,7 +147,7 @@ class DPDBSCAN(Algorithm):
         return (
             *super().advice(n_features, n_public),
             f"{self.name}: at this epsilon and n the grid divides a column into {min(parts)} "
-            f"part{'s' * (min(parts) != 1)}, but shapes need {2 * self.reach + 2}. "
+            f"part{'s' * (min(parts) != 1)}, but regions of any shape need {2 * self.reach + 2}. "
             "Use fewer columns or more rows.",
         )
 

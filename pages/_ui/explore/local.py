@@ -60,7 +60,7 @@ def _body(key: str, result: Result, axes: Axes) -> None:
             f" of them, a weight is off by ±{error['weight'] / n:.1%} of all people, and the average "
             "of one cluster's widest cell by about ",
             markup.bold(number(error["center"], 2)),
-            " of the domain's half-width (before averages shrink toward the middle).",
+            " times the domain's half-width (before averages shrink toward the middle).",
         )
     )
     table = pd.DataFrame([{"users": m, **algorithm.predicted(d, m)} for m in choices])

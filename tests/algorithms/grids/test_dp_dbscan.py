@@ -126,7 +126,7 @@ def test_borders_close_around_their_regions():
 
 
 def test_a_grid_that_is_too_coarse_says_so():
-    assert any("into 1 part, but shapes need 4" in words for words in DPDBSCAN().advice(20, 2000))
+    assert any("into 1 part, but regions of any shape need 4" in words for words in DPDBSCAN().advice(20, 2000))
     assert not DPDBSCAN().advice(2, 2000)
     wide = np.random.default_rng(0).uniform(-1, 1, (300, 70))
     trace = DPDBSCAN(epsilon=50.0).run(wide, domain=Domain.box(-1, 1, 70, n_public=300), seed=0)
