@@ -35,7 +35,7 @@ class View:
     people : raw rows to draw (DEMO), original units, or None
     reference : centers of KMeans or KMedians (k, d), original units, or None
     losses : loss at every step, or None; reference_loss is the loss of the reference, or None
-    hidden : True to draw the hidden layers
+    hidden : True to draw the hidden layers, which show true values (NOT PRIVATE)
     missed : groups without a center (DEMO): their means (g, d) and radii per column (g, d) in original units, and
         numbers of rows (g,); or None
     noun : word for a row, such as "flower"

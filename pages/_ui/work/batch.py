@@ -78,8 +78,8 @@ def peek(name: str, *, public: bool) -> Any:
 def gather(topic: str, title: str, pieces: Sequence[Piece], *, public: bool, seconds: float = LONG) -> Gathered:
     """Return the finished pieces, and have the other pieces made in order.
 
-    For each topic, a session works on one request at a time; an unfinished earlier request is dropped. `seconds` is the
-    expected time of all pieces.
+    `topic` names what the request is for, such as "present"; for each topic, a session works on one request at a time,
+    and an unfinished earlier request is dropped. `seconds` is the expected time of all pieces.
     """
     shelf = _shelf(public)
     names = tuple(piece.name for piece in pieces)
