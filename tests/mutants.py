@@ -436,7 +436,7 @@ MUTANTS = tuple(
 
 
 def survives(mutant: Mutant) -> bool:
-    """Return whether the mutant's tests pass on a copy of the checkout with the changed line."""
+    """Return whether the mutant's tests pass on a copy of the checkout that contains the changed line."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "checkout"
         shutil.copytree(

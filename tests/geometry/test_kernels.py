@@ -1,4 +1,4 @@
-"""Check the exact vote against integer brute force, and the other kernels against their definitions."""
+"""Check the exact vote against brute force in whole numbers, and the other kernels against their definitions."""
 
 import itertools
 import math
@@ -227,7 +227,7 @@ def test_levy_scale():
     assert kernels.levy_sigma(1.75) == pytest.approx(0.50745, abs=1e-5)
     steps = geometry.levy_steps((200_000,), np.random.default_rng(0))
 
-    def below(m, sigma=0.50745):  # chance that |u| < m |v|^(1/beta)
+    def below(m, sigma=0.50745):  # the probability that |u| < m |v|^(1/beta)
         return quad(lambda v: 2 * norm.pdf(v) * (2 * norm.cdf(m * v ** (1 / 1.75) / sigma) - 1), 0, np.inf)[0]
 
     median = np.median(np.abs(steps))

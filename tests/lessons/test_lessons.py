@@ -1,4 +1,4 @@
-"""Check that a lesson's sentences match its pictures, read back from drawn circles and centers, for every draw."""
+"""Check that a lesson's sentences match its pictures for every draw, as read from the drawn circles and centers."""
 
 import json
 import math
@@ -19,7 +19,7 @@ from dpviz.privacy.accounting import epsilon_of_mu
 from dpviz.privacy.guarantee import Neighboring
 from tests.tiers import tiers
 
-STORED = read(*lessons.stored("noise"))  # reading the run takes half a second; making it takes five
+STORED = read(*lessons.stored("noise"))  # reading a run takes half a second, and making it five
 
 
 @cache
@@ -106,7 +106,7 @@ def test_words_are_filled_by_the_run_and_the_meant_answer_is_right(name, seed):
 
 
 def circles(update):
-    """Return the middles and radii of drawn circles."""
+    """Return the (center, radius) of each drawn circle."""
     points = np.stack([np.array(update["x"], dtype=float), np.array(update["y"], dtype=float)], axis=1)
     rings = [ring for ring in np.split(points, np.flatnonzero(np.isnan(points[:, 0]))) if len(ring) > 3]
     middles = [(np.nanmin(ring, axis=0) + np.nanmax(ring, axis=0)) / 2 for ring in rings]
@@ -114,7 +114,7 @@ def circles(update):
 
 
 def drawn(panel):
-    """Yield for every frame the solid circles, the dashed circles, and the centers."""
+    """Yield (solid circles, dashed circles, centers) for every frame."""
     names = [trace.name for trace in panel.figure.data]
     for frame in panel.figure.frames:
         by_name = {names[index]: update for index, update in zip(frame.traces, frame.data, strict=True)}
@@ -124,14 +124,14 @@ def drawn(panel):
 
 
 def reached(rings, centers):
-    """Return, from the drawing alone, how many circles hold a center that is nearer to them than to other circles."""
+    """Return how many circles hold a center that is nearer to their middle than to any other circle's middle."""
     middles = np.stack([middle for middle, _ in rings])
     own = [int(np.linalg.norm(middles - center, axis=1).argmin()) for center in centers if np.isfinite(center).all()]
     near = zip(own, centers[np.isfinite(centers).all(axis=1)], strict=True)
     return len({i for i, center in near if np.linalg.norm(center - rings[i][0]) <= rings[i][1] * (1 + 1e-5)})
 
 
-COUNTED = {  # patterns of titles, with the number of found groups for each plane
+COUNTED = {  # patterns of titles that state the number of found groups for each plane
     "votes": r"left, the 5 trial points with the most votes: (\d) of 5 groups .* survivors: (\d) of 5",
     "small": r"(\d) of 3 groups have a center",
     "trust": r"(\d) of 6 groups have a center",
@@ -264,7 +264,7 @@ def captions(name, seed):
 @every_draw
 @every_lesson
 def test_every_caption_is_computed_short_and_gives_no_later_step_away(name, seed):
-    """Compare the caption of a plane, which is seen before the prediction, with the sentence of the shown step."""
+    """Compare the caption of a plane, which is seen before the prediction, with the sentence about the step shown."""
     shown = stage(name, seed)
     titles = captions(name, seed)
     assert all(re.search(r"\d", title) and len(title) <= 62 for title in titles), titles

@@ -1,4 +1,4 @@
-"""Check Start's story: every number is computed again here in a different way."""
+"""Check Start's story: every number is computed here again in another way."""
 
 import base64
 import json
@@ -25,7 +25,7 @@ def unpacked(text):
 
 @pytest.fixture(scope="module")
 def given():
-    return averages.read()[0]  # tests/atlas/test_shipped.py checks that it can be reproduced
+    return averages.read()[0]  # tests/atlas/test_shipped.py checks that these facts can be reproduced
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +54,7 @@ def record(given, bets, reruns):
 
 
 def clusters(k):
-    """Return each row's cluster in every round, by the centers that plain Lloyd has published."""
+    """Return each row's cluster in every round, computed from the centers that plain Lloyd publishes."""
     data = load_sample("town")
     run = ALGORITHMS["dp-lloyd"](n_clusters=k, epsilon=1.0, iterations=averages.ROUNDS, dead_cluster="keep")
     steps = run.run(data.X, domain=data.domain, seed=0, noise="none").steps
@@ -64,7 +64,7 @@ def clusters(k):
 
 
 def test_26_people_are_given_away_and_with_noise_nobody(given):
-    at_most = [0, 6, 1, 5, 0, 3, 4, 2, 3, 3, 1]  # maximum number of rows given away at each number of clusters
+    at_most = [0, 6, 1, 5, 0, 3, 4, 2, 3, 3, 1]  # maximum number of rows given away for each number of clusters
     assert all(len(rows) <= most for rows, most in zip(given.rows, at_most, strict=True)) and given.count == 26
     assert len(set().union(*given.rows)) == 26  # each row is counted once
     assert given.noisy == 0
@@ -125,7 +125,7 @@ def test_stored_runs_and_made_ones_are_drawn_alike(monkeypatch, reruns):
         for i, stop in enumerate(FEW)
     )
     drawn = story.of_chart(Chart(Chapter("town", "pe-means"), 300, 5, 1.0, 2, stops))
-    np.testing.assert_array_equal(drawn.centers, reruns.centers)  # whatever the order of the released centers
+    np.testing.assert_array_equal(drawn.centers, reruns.centers)  # the order of released centers does not matter
     assert drawn.promises == reruns.promises and drawn.found == reruns.found
     assert drawn.again == tuple(1 + (found == 5) for found in reruns.found)
 
@@ -137,7 +137,7 @@ def test_the_record_is_small_and_says_every_number(given, record):
     assert [one["name"] for one in record["editions"]] == ["5,000", "1,000", "300"]
     assert [len(unpacked(one["people"] or record["people"])) for one in record["editions"]] == [5000, 1000, 300]
     assert [one["alex"] for one in record["editions"]] == [True, True, False]
-    assert record["reruns"] == story.CLOUD - 1  # one run is drawn solid
+    assert record["reruns"] == story.CLOUD - 1  # all runs but one are reruns
     counts = [int(re.match(r"\*\*(\d+) of 5,000 people\*\*", step["big"])[1]) for step in record["given"]["steps"]]
     assert counts == np.cumsum([len(rows) for rows in given.rows]).tolist()
     assert "0 of 5,000" in record["noise"]["big"] and "4\u00a0of\u00a05" in record["noise"]["note"]

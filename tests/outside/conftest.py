@@ -1,4 +1,4 @@
-"""Provide an outside algorithm's file."""
+"""Provide the file of an algorithm from outside this repository."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from dpviz.cli import main
 
 @pytest.fixture
 def mine(registry, tmp_path, monkeypatch, capsys):
-    """Return the file that `dpviz new my-own` writes; it is not added yet."""
+    """Return the file that `dpviz new my-own` writes; its algorithm is not registered yet."""
     monkeypatch.chdir(tmp_path)
     assert main(["new", "my-own"]) == 0
     capsys.readouterr()

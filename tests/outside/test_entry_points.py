@@ -1,4 +1,4 @@
-"""Check algorithms of installed packages: they are named in the entry-point group, and every new process finds them."""
+"""Check algorithms of installed packages: an entry-point group names them, and every new process finds them."""
 
 import os
 import subprocess
@@ -11,7 +11,7 @@ from dpviz.algorithms import outside
 
 @pytest.fixture
 def installed(mine, tmp_path, monkeypatch):
-    """Return a function that writes a distribution's metadata beside the file that `dpviz new my-own` wrote."""
+    """Return a function that writes a distribution's metadata next to the file that `dpviz new my-own` wrote."""
 
     def install(*names):
         folder = tmp_path / "somebodys_package-1.0.dist-info"

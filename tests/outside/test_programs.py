@@ -1,4 +1,4 @@
-"""Check programs from other libraries: they run beside ours, state who vouches for them, and read no private data."""
+"""Check clusterers from other libraries: they run like ours, state who vouches for them, and read no private data."""
 
 import os
 import pickle
@@ -45,7 +45,7 @@ RUN = ["run", "tests-toy", "--outside", f"{TOYS}:Toy", "--n-clusters", "2"]
 
 @pytest.fixture
 def toy(registry, monkeypatch):
-    """Return the class of the toy, added as `--outside` adds it."""
+    """Return the algorithm class that `--outside` makes from the toy clusterer."""
     monkeypatch.setenv(outside.PROGRAMS, "")
     (slug,) = add_programs([f"{TOYS}:Toy"])
     return registry[slug]

@@ -1,4 +1,4 @@
-"""Good and bad clusterers in the style of other libraries, for `--outside tests.outside.toy_clusterers:NAME`."""
+"""Provide good and bad clusterers in the style of other libraries for `--outside tests.outside.toy_clusterers:NAME`."""
 
 import numpy as np
 
@@ -17,7 +17,7 @@ class Toy:
 
 
 class Plain:
-    """Take the first k rows, without noise, seed or bounds, and overwrite the rows."""
+    """Return the first k rows as centers, without noise, seed or bounds, and overwrite the rows."""
 
     def __init__(self, n_clusters):
         self.n_clusters = n_clusters

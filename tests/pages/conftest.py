@@ -15,7 +15,7 @@ from tests.luck import same_luck
 from tests.pages.visitor import new_app, visit
 
 ROOT = Path(__file__).parents[2]
-# Every tested script has a new runtime, which would read the metadata of each installed package again.
+# Every tested script has a new runtime, which would otherwise read the metadata of all installed packages again.
 manifest_scanner.scan_component_manifests = functools.cache(manifest_scanner.scan_component_manifests)
 
 
@@ -31,7 +31,7 @@ def no_luck_decides(monkeypatch):
 
 @pytest.fixture(autouse=True)
 def no_clock_decides(monkeypatch):
-    """Let a script wait for its run, use a new server's forecasts, and leave nothing in the queue."""
+    """Let a script wait for its run, use the forecasts of a new server, and leave no job in the queues."""
     monkeypatch.setattr(runs, "QUICK", 200.0)
     new = Pace()
     monkeypatch.setattr(new, "learn", lambda *_: None)
@@ -47,7 +47,7 @@ def no_clock_decides(monkeypatch):
 
 @pytest.fixture(autouse=True)
 def our_own_markup_is_never_escaped(monkeypatch):
-    """Fail if an f-string or a plus sign has made markup plain text, because the page would show its tags."""
+    """Fail if an f-string or a plus sign turned markup into plain text, because the page would show its tags."""
     own, seen = markup.text, []
 
     def text(*parts):

@@ -81,7 +81,7 @@ def test_scores_stand_at_the_margins_over_their_cuts(sample, axes):
     for t, step in enumerate(seen.trace.steps):
         curves, ticks = margins(seen, t)
         outside = np.isnan(curves).any(axis=1) | (curves > high).any(axis=1)
-        assert outside.all()  # the scores lie outside the public box, so never over the data
+        assert outside.all()  # the scores lie outside the public box, and so never cover data
         if step.kind != "region" or step.released["column"] not in axes:
             continue
         i, table = axes.index(step.released["column"]), scores_table(seen, t)

@@ -1,4 +1,4 @@
-"""Check DPM on pictures: parts tile the rows, marks lie on the cells of the cuts, and only true means are secret."""
+"""Check DPM on pictures as rows: parts cover all rows, marks lie on the cut cells, and only true means are secret."""
 
 import dataclasses
 
@@ -99,4 +99,4 @@ def test_the_last_pictures_are_the_released_centers(epsilon, k):
     wanted = np.array(shades(view(run), run.cluster_centers, most), float)
     assert np.array(figure.data[1].z, float) == pytest.approx(wanted, abs=1e-3, nan_ok=True)
     assert list(figure.data[-1].text) == [str(i + 1) for i in range(len(run.cluster_centers))]
-    assert not any(value is not None for line in figure.data[0].z for value in line)  # there are no secret values
+    assert not any(value is not None for line in figure.data[0].z for value in line)  # no cell shows a secret value

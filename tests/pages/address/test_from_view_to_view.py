@@ -1,4 +1,4 @@
-"""Check one run in several views: data, method, k, ε and seed stay, and the address of each view holds them."""
+"""Check one run in several views: data, method, k, ε and seed stay the same, and each view's address holds them."""
 
 import pytest
 
@@ -11,7 +11,7 @@ VIEWS = {"explore": explore, "again": explore, "attacker": explore, "compare": c
 
 
 def at(app, page):
-    """Go to a view; return the run in its address."""
+    """Go to a view; return the parts of its address that describe the run."""
     app.switch_page(f"pages/{page}.py").run()
     assert not app.exception
     where, query = app.session_state["kept"]

@@ -29,7 +29,7 @@ def test_a_ledger_has_an_address_of_its_own_which_leads_to_the_same_run(open_lin
     app.run()
     going = app.session_state["kept"]
     assert going == ("ledger", "v=1&d=town&a=stemmer-kaplan-swap&k=9&e=1&s=99") or "job" not in app.session_state
-    app.session_state["address"] = ("ledger", query)  # the way back, while that run continues
+    app.session_state["address"] = ("ledger", query)  # as if the visitor went back while that run continues
     wait_for_run(app.run())
     assert app.session_state["shown"] == again.session_state["shown"] and app.session_state["kept"] == (page, query)
     again.button(key="share").click().run()
@@ -65,10 +65,10 @@ def test_a_link_to_a_file_asks_for_it(open_link):
     app = open_link("explore", "v=1&d=file:lon,lat&a=kmeans")
     assert not app.exception and "needs the file with the columns lon, lat" in told(app)[0]
     assert app.selectbox(key="explore_data").value == "town"
-    assert app.session_state["kept"] == ("explore", "v=1&d=file:lon,lat&a=kmeans")  # the address waits for the file
+    assert app.session_state["kept"] == ("explore", "v=1&d=file:lon,lat&a=kmeans")  # the address stays as it is
     app.number_input(key="param_kmeans_n_clusters_town").set_value(4).run()
     wait_for_run(app)
-    assert "d=town" in app.session_state["kept"][1]  # the address stayed until something else was requested
+    assert "d=town" in app.session_state["kept"][1]  # a new request has replaced the address
 
 
 def test_an_earlier_run_opens_its_scene(open_link):

@@ -1,4 +1,4 @@
-"""Check, word by word, where addresses of versions 0.1 and 0.2 lead if their view is on another page today."""
+"""Check where each part of an address of version 0.1 or 0.2 leads if its view is on another page today."""
 
 import pytest
 
@@ -46,7 +46,7 @@ def test_an_old_address_opens_what_it_showed(page, query, there, values):
     now, words = today(page, query)
     scene, sentence = read(now, words, explore)
     assert now == there and sentence == "" and values.items() <= scene.values.items()
-    assert today(now, words) == (now, words)  # nothing is redirected twice
+    assert today(now, words) == (now, words)  # no address is redirected twice
     if "task" in query:
         assert (scene.step, scene.hide, scene.lock, scene.task) == (1, ("verdict",), "epsilon", "Look")
         assert "embed=true" in words

@@ -1,4 +1,4 @@
-"""Check the codec of addresses: a round trip over every control of every page, and malicious addresses."""
+"""Check that addresses are written and read correctly for every control of every page, and malicious ones refused."""
 
 from types import SimpleNamespace
 from urllib.parse import parse_qsl
@@ -83,7 +83,7 @@ ODD = {  # controls whose values are neither choices nor numbers
 
 
 def values_of(page, control, known):
-    """Return values that a control may hold."""
+    """Return a strategy for the values that a control may hold."""
     if (page, control.word) in ODD:
         return ODD[page, control.word]
     if page == "tradeoff" and control.word.startswith("p."):
@@ -183,7 +183,7 @@ def test_a_hostile_address_gives_the_default_and_one_sentence(query):
     assert nothing == "" and default.values == found.values
     assert (found.hide, found.lock, found.task, found.step, found.play) == ((), "", "", None, False)
     assert sentence.endswith(".") and sentence.count(".") == 1 and len(sentence) < 300
-    assert not set(sentence) & set("<>&%\x00")  # the sentence repeats no part of the address
+    assert not set(sentence) & set("<>&%\x00")  # the sentence repeats no markup of the address
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Check Share: the link from the dialog, and the effect of a prepared link on its page."""
+"""Check Share: the link that the dialog makes, and the effect of such a link on its page."""
 
 import dataclasses
 import html
@@ -22,7 +22,7 @@ def shown(app):
 
 
 def dialog(app, **chosen):
-    """Open the dialog with these choices."""
+    """Open the dialog of Share with the given choices."""
     for name, value in chosen.items():
         app.session_state[f"share_{name}"] = value
     app.button(key="share").click().run()
@@ -44,7 +44,7 @@ def test_the_dialog_writes_what_was_chosen_into_the_link(open_link):
     assert sentence == "" and (found.play, found.step) == (True, None)
     assert (found.hide, found.lock, found.task) == (("verdict", "panels"), "epsilon", " ".join(TASK.split()))
 
-    dialog(app, hide=["form"], lock="all")  # without a form there is nothing to lock
+    dialog(app, hide=["form"], lock="all")  # a hidden form has nothing to lock
     assert app.selectbox(key="share_lock").disabled and "lock" not in link(app)
 
 

@@ -1,4 +1,4 @@
-"""Check the bar of scores: its tick, its label and its words state the same bound."""
+"""Check the bar that shows a score: its tick, its label and its words state the same bound."""
 
 import re
 

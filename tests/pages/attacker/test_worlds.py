@@ -1,4 +1,4 @@
-"""Check Alex in both worlds: chosen by a link, a list or a click, with five steps, a lens, and a conclusion."""
+"""Check the worlds with and without Alex: Alex is chosen by link, list or click; five steps, a lens, a conclusion."""
 
 import json
 import re
@@ -40,11 +40,11 @@ def test_alex_comes_by_a_link_and_goes(opened):
     app.session_state["attacker_who_next"] = "row:39999"
     app.run()
     assert any("no such person" in info.value for info in app.info) and not app.exception
-    assert conclusion not in re.sub("<[^>]*>", "", words(app))  # the picture of another person may be there already
+    assert conclusion not in re.sub("<[^>]*>", "", words(app))  # another person's picture may be shown already
 
 
 def steps(app):
-    """Return the sentences of the player of both worlds, [] before the player is there."""
+    """Return the sentences of the player that shows both worlds, or [] if there is no player yet."""
     sent = [json.loads(part.proto.json) for part in app.get("bidi_component")]
     return next((one["titles"] for one in sent if one.get("what") == "Two worlds"), [])
 

@@ -1,4 +1,4 @@
-"""Check that a private file's first line counts as names only if its owner says so: no cell becomes public."""
+"""Check that a private file's first line is read as names only if its owner says so, lest a cell become public."""
 
 import functools
 import io
@@ -20,7 +20,7 @@ from pages._ui.data import new_files
 from tests.pages.visitor import new_app
 from tests.tiers import tiers
 
-# a person's cells; each example has a word or a number that occurs nowhere else
+# the cells of one person, with a word or a number that occurs nowhere else
 FIRST = {
     "words": ["SENTINELa", "SENTINELb", "SENTINELc"],
     "words and years": ["SENTINELa", "SENTINELb+", "482915736048 years"],
@@ -37,7 +37,7 @@ SECOND = {
     "both": ["573604829150", "SENTINELy", "1957-06-04"],
 }
 SENTINELS = ("SENTINEL", "4829157", "482,915", "5736048", "573,604", "1948-11", "1957-06", "4.82915", "5.73604")
-# six digits, because noisy centers are printed with four, which can equal a sentinel's by chance
+# sentinels have at least six digits, because the four digits of a noisy center could equal theirs by chance
 
 
 def csv(lines, separator=","):
@@ -54,7 +54,7 @@ def workbook(lines):
 
 
 def parquet(lines):
-    names = [f"{cell}{' ' * place}" for place, cell in enumerate(lines[0])]  # the writer needs distinct names
+    names = [f"{cell}{' ' * place}" for place, cell in enumerate(lines[0])]  # Parquet columns need distinct names
     columns = [[int(cell) for cell in column] if all(map(str.isdigit, column)) else list(column)
                for column in zip(*lines[1:], strict=True)]  # fmt: skip
     buffer = io.BytesIO()
@@ -91,7 +91,7 @@ def leaks(text):
 
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_the_command_line_shows_nothing_of_the_first_two_lines(ending, tmp_path, capsys, monkeypatch):
-    """Try every first line, with an undeclared header or --no-header, in memory and in parts."""
+    """Try every first line, with --no-header or no declaration of a header, in memory and in parts."""
     path, trace, outcomes = tmp_path / f"mine.{ending}", tmp_path / "trace.json", set()
     options = ["--private", "--low", "0", "--high", "1e12", "--n-public", "50", "--json", str(trace)]
     for first, second in itertools.product(FIRST, SECOND):
@@ -254,7 +254,7 @@ def test_a_name_is_no_value(text):
 
 
 def test_no_rows_and_missing_columns_are_answered_as_any_other(tmp_path, capsys):
-    """One person's presence, or the first number in a column, changes no error and no type."""
+    """Neither one person's presence nor the first number in a column changes an error or a type."""
     tables = {"none": b"a,b\n", "no line end": b"a,b", "missing": b"a,b\n1,\n2,NA\n", "filled": b"a,b\n1,\n2,3\n"}
     tables |= {"nan": b"a,b\nnan,inf\n", "huge": b"a,b\n1e400,-1e300\n1,2\n"}
     files = {f"{name}.csv": content for name, content in tables.items()}

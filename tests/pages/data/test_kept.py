@@ -28,7 +28,7 @@ def test_what_is_no_declaration_is_left_out(wrong):
 
 @pytest.fixture
 def kept_by(monkeypatch):
-    """Return what the browser was given to store; nothing is drawn."""
+    """Return a function that lists what the browser was given to store; the component is not drawn."""
     given = []
     monkeypatch.setattr(kept, "_component", lambda **named: given.append(named["data"]["keep"]) or {})
     return lambda: [entry for entry in given if entry is not None]

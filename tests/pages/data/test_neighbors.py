@@ -1,4 +1,4 @@
-"""Check that all pages show the same for neighboring private files until a run is paid for."""
+"""Check that all pages look the same for neighboring private files until a run is paid for."""
 
 import re
 

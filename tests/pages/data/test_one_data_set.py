@@ -1,4 +1,4 @@
-"""Check that all pages that can show a data set use the same one: public files reach all pages, private files none."""
+"""Check that all pages about a data set show the same one: every page takes a public file, and none a private one."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Check owners on the pages: a stranger's copy of a file, the key as a file, and the limit on a visit's files."""
+"""Check owners on the pages: a stranger's copy of a file, a key saved as a file, and the limit on files per visit."""
 
 import logging
 
@@ -37,7 +37,7 @@ def answer(app, content, label):
 
 
 def words(app):
-    """Return everything a visitor may read."""
+    """Return all texts that a page shows to a visitor."""
     kinds = ("markdown", "caption", "error", "info", "success", "warning", "header")
     return [element.value for kind in kinds for element in getattr(app, kind)]
 
@@ -48,7 +48,7 @@ PUBLIC, PRIVATE = "Yes, it is public", "No, it is private"
 
 @pytest.mark.slow
 def test_a_stranger_s_copy_of_a_private_file_meets_the_words_of_a_new_file(visit):
-    """A stranger may declare a copy of the file public or private; the owner sees the account at once."""
+    """A stranger may declare a copy of the file public or private; the owner sees the file's account at once."""
     owners_own = visit(Owner("key", KEY))
     assert not answer(owners_own, CONTENT, PRIVATE).error
     for said, key in ((PUBLIC, OTHER), (PRIVATE, "p" * 43)):

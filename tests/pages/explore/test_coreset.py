@@ -1,4 +1,4 @@
-"""Check a released coreset on Explore: it gives centers for any k at no further cost."""
+"""Check a released coreset on Explore: it yields centers for any k at no further cost."""
 
 import pytest
 

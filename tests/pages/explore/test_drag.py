@@ -1,4 +1,4 @@
-"""Check ε as a drag on Explore: it exists for the form's stored runs, and nowhere else."""
+"""Check dragging ε on Explore: the slider moves over runs with the form's settings, and is absent without such runs."""
 
 import json
 from types import SimpleNamespace
@@ -25,7 +25,7 @@ SEEDS = 2
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """Return an atlas of two files: PE-means and KMeans on the sample tiny."""
+    """Return an atlas of two files: PE-means and KMeans on the sample "tiny"."""
     place = tmp_path_factory.mktemp("atlas")
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(cells, "SEEDS", SEEDS)
@@ -37,7 +37,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture
 def asked(folder, monkeypatch):
-    """Replace the shipped atlas with the small one, as if these sources had made it; yield the lookups."""
+    """Replace the shipped atlas with the small one, as if this version had made it; yield the list of lookups."""
     found = []
 
     def read(*which, **where):
@@ -67,7 +67,7 @@ def opened(monkeypatch, tmp_path):
 
 
 def dragged(app):
-    """Return the data sent to the drag, None if there is no drag."""
+    """Return the data sent to the slider of ε, or None if the slider is missing."""
     parts = [one.proto for one in app.get("bidi_component")]
     return next((json.loads(part.json) for part in parts if part.component_name == "dpviz_drag"), None)
 
@@ -124,7 +124,7 @@ class Made(filling.Track):
 
 
 def form(app, key):
-    """Return the protocol of everything in a container of the form, as text, without its popovers."""
+    """Return as text all messages for a container of the form, except those for its popovers."""
     blocks = [app.main]
     for block in blocks:
         blocks += block.children.values() if hasattr(block, "children") else ()
@@ -151,7 +151,7 @@ def test_a_k_off_the_table_gets_a_track_that_grows_from_runs_of_its_own(opened, 
     (edition,) = json.loads(data["record"])["editions"]
     assert [stop["epsilon"] for stop in edition["stops"]] == list(STOPS[:3]) and data["edition"] == "tiny"
     assert edition["stops"][0]["truth"][1].endswith("of 2") and set(made) == {"sample:tiny"}
-    assert dragged(opened(query.replace("s=0", "s=2"))) is None  # no run of a track has this seed
+    assert dragged(opened(query.replace("s=0", "s=2"))) is None  # the runs of a track have other seeds
     monkeypatch.setattr(Made, "last", 9)
     app = opened(query)
     assert len(json.loads(dragged(app)["record"])["editions"][0]["stops"]) == len(STOPS)

@@ -1,4 +1,4 @@
-"""Check that if full DP runs instead of a method that hides moves, every page describes the run that is drawn."""
+"""Check that if full DP replaces a method that hides moves, every page describes the run that is drawn."""
 
 import re
 

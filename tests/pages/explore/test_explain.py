@@ -1,4 +1,4 @@
-"""Check the explanation of clusters: free from the centers, or from the rows for a separate budget."""
+"""Check explanations of clusters: from the centers at no cost, or from the rows for a separate budget."""
 
 import pytest
 
@@ -38,7 +38,7 @@ def test_a_private_question_is_confirmed_booked_and_shows_no_more_than_it_releas
     (answer,) = app.session_state["explained"].values()
     assert answer.seed is None and not answer.steps[-1].hidden
     ((run, _),) = app.session_state["explained"]
-    app.session_state["explained"][run, 0.5] = answer  # another answer about the same run, requested meanwhile
+    app.session_state["explained"][run, 0.5] = answer  # as if another answer had been requested meanwhile
     app.button(key="explore_explain_ask").click().run()
     assert "asking_explain" not in app.session_state or not app.session_state["asking_explain"]
     assert any("You already have this answer" in box.value for box in (*app.info, *app.warning, *app.success))

@@ -1,4 +1,4 @@
-"""Check Explore without noise: it is for DEMO only, says so, has its own address, and joins no private comparison."""
+"""Check runs without noise on Explore: for DEMO only, marked as such, with an address, and in no private comparison."""
 
 import dataclasses
 import time

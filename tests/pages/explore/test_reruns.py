@@ -1,4 +1,4 @@
-"""Check twenty reruns on Explore: a link, a cloud for every ε, the worst run as an address, and none in PRIVATE."""
+"""Check twenty reruns: a link to them, a cloud for every ε, the address of the worst run, and none in PRIVATE."""
 
 import re
 import threading
@@ -52,7 +52,7 @@ def test_a_link_opens_reruns_for_every_stop_and_the_worst_run_is_an_address(app)
     app.segmented_control(key="explore_again_how").set_value("one").run()
     assert not app.exception and len(pictures(app)) == before
     app.toggle(key="explore_hidden").set_value(False).run()
-    assert "Open the worst run" not in words(app) and len(pictures(app)) < before  # no loss without the hidden layers
+    assert "Open the worst run" not in words(app) and len(pictures(app)) < before  # the loss is hidden, too
 
 
 def test_an_address_that_asked_explore_for_reruns_opens_them(open_link):
@@ -100,7 +100,7 @@ def test_reruns_can_be_cancelled_and_go_on(monkeypatch):
 
     def as_it_comes(shelf, name):
         there = get(shelf, name)
-        if threading.current_thread() is asking:  # the job looks for the piece too, and must not wait for itself
+        if threading.current_thread() is asking:  # the job looks up the piece, too, and must not wait for itself
             gate.set()
             assert job.wait(240)
         return there
@@ -111,7 +111,7 @@ def test_reruns_can_be_cancelled_and_go_on(monkeypatch):
     monkeypatch.setattr(batch.Recent, "get", get)
     gate.clear()
     state.clear()
-    other = batch.gather("t", "title", wanted, public=False)  # a private file's pieces are lost with the session
+    other = batch.gather("t", "title", wanted, public=False)  # a private file's pieces end with the session
     assert other.ready == {} and other.active
     batch.halt("t")
     assert other.job.wait(240) and other.job.status == "cancelled"
@@ -132,7 +132,7 @@ def test_a_private_release_shows_where_another_run_may_end_and_nothing_is_spent(
     assert not app.exception and not app.error
     assert "without reading a row" in words(app) and "href=" not in words(app) and "KMeans' loss" not in words(app)
     assert sum("simulated from the release" in picture for picture in pictures(app)) == 1
-    assert len(state["history"]) == number and "asking" not in state  # nothing was run or claimed
+    assert len(state["history"]) == number and "asking" not in state  # no run was made or claimed
     result = state["store"].get(state["shown"])
     asked = reruns.RerunQuestion.of(result).pieces()
     assert all(piece.args[0] is result.trace and len(piece.args) == 3 for piece in asked)  # no row is sent to a worker

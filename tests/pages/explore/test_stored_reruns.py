@@ -1,4 +1,4 @@
-"""Check the stored reruns on Again?: they equal the reruns computed for these very settings, or are not used."""
+"""Check the stored reruns on Again?: they equal computed reruns with the same settings, or are not used."""
 
 import dataclasses
 import re
@@ -36,7 +36,7 @@ def stamped(monkeypatch):
 
 
 def asked(sample, method, seed=0, data=None, **values):
-    """Return the question about the reruns of a run."""
+    """Return the `RerunQuestion` about a run."""
     data = data or load(sample)
     algorithm = ALGORITHMS[method](**{"n_clusters": data.n_clusters, **values})
     trace = algorithm.run(data.X, domain=data.domain, seed=seed, dataset_id=data.dataset_id)
@@ -98,7 +98,7 @@ def test_only_an_epsilon_without_stored_runs_is_computed():
         ("tiny", "pe-means", {"delta": 1e-9}),
         ("tiny", "dp-lloyd", {"iterations": 2}),
         ("tiny", "sulloyd", {}),  # SuLloyd is not used in teaching.
-        ("town:200", "dp-lloyd", {}),  # No stored number of people.
+        ("town:200", "dp-lloyd", {}),  # no runs with 200 people are stored
         (Blobs(n_rows=60, n_clusters=3).key, "dp-lloyd", {}),
     ],
 )

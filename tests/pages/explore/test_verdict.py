@@ -24,7 +24,7 @@ def test_the_bet_is_on_a_row_or_on_a_person_with_several():
 @pytest.mark.parametrize(("name", "values", "words"), [
     ("town:300", {}, " (57 with 5,000 people"),
     ("town", {}, ""),
-    ("town:300", {"delta": 1e-6}, ""),  # the same δ for any number of people
+    ("town:300", {"delta": 1e-6}, ""),  # with a typed δ, the number of people does not matter
     ("iris", {}, ""),
 ])  # fmt: skip
 def test_some_of_a_samples_people_are_told_the_bet_with_all_of_them(name, values, words):

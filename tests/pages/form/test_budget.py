@@ -1,4 +1,4 @@
-"""Check the budget field: ε, μ or ρ leads and the others follow; δ is beside it; errors appear at their field."""
+"""Check the budget field: ε, μ or ρ is typed and the others follow; δ is next to it; errors appear at their field."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Check that a field for a whole number never cuts a typed number silently."""
+"""Check that a field for a whole number never silently truncates a typed number."""
 
 import pytest
 from streamlit.testing.v1 import AppTest

@@ -1,4 +1,4 @@
-"""Check the words by which pages name data sets."""
+"""Check the names that pages give to data sets."""
 
 from pages._ui.frame import catalog
 

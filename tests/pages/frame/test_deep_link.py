@@ -1,4 +1,4 @@
-"""Check that a visitor who opens a deep link reaches its page, whatever interrupts the way there."""
+"""Check that a visitor who opens a deep link reaches its page, whatever interrupts the redirect."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""Check small pieces of HTML: text is escaped everywhere, and markup stays."""
+"""Check small pieces of HTML: text is always escaped, and markup is kept."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Check that the private parts of Streamlit that the pages use exist and work as expected."""
+"""Check that Streamlit's private parts exist and work as the pages expect."""
 
 import copy
 import inspect
