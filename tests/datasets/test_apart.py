@@ -1,4 +1,4 @@
-"""Check that workbooks and Parquet files are read in separate processes, which are limited, end, and delay nobody."""
+"""Check that workbooks and Parquet files are read in separate processes, which have limits, end, and delay nobody."""
 
 import subprocess
 import sys
@@ -33,7 +33,7 @@ def really_apart(files_are_read_here, monkeypatch):
 
 
 def stuck(monkeypatch, script):
-    """Let the next processes run another program instead of the reader."""
+    """Let later processes run another program instead of the reader."""
     monkeypatch.setattr(
         apart,
         "_start",

@@ -1,4 +1,4 @@
-"""Check that samples are complete and within declared bounds, and that bad files get one sentence without a cell."""
+"""Check that samples are complete and within declared bounds, and that a sentence without cells refuses a bad file."""
 
 import dataclasses
 import json
@@ -203,7 +203,7 @@ def test_any_table_loads_with_its_dictionary(tmp_path):
 
 
 def haversine(a, b):
-    """Return the true distance in kilometers of points (latitude, longitude) in degrees."""
+    """Return the true distance in kilometers between points (latitude, longitude) in degrees."""
     (lat1, lon1), (lat2, lon2) = (np.radians(points).T for points in (a, b))
     half = np.sin((lat2 - lat1) / 2) ** 2 + np.cos(lat1) * np.cos(lat2) * np.sin((lon2 - lon1) / 2) ** 2
     return 2 * EARTH_RADIUS * np.arcsin(np.sqrt(half))

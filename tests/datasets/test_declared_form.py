@@ -1,4 +1,4 @@
-"""Check that the owner's declaration of a file's form decides how the file is read, by every route to the reader."""
+"""Check that the owner's declaration of a file's form decides how the file is read, by whatever route."""
 
 import io
 import json
@@ -92,7 +92,7 @@ def test_a_workbook_s_far_cells_are_not_read(monkeypatch):
 
 
 def test_of_a_wide_row_a_workbook_s_reader_holds_few_cells_and_stops_where_it_refuses(monkeypatch):
-    """The row of 9,000 cells takes 300 kB of XML; a sheet that does not state its size is not read to find the size."""
+    """A row of 9,000 cells takes 300 kB of XML; a sheet that does not state its size is not scanned to find it."""
     wide, inflated, read = range(9_000), [], zipfile.ZipExtFile.read
     first, later = unsized(workbook(wide, [1, 2])), unsized(workbook(["a", "b"], [1, 2], wide, [3, 4]))
 
@@ -139,12 +139,12 @@ def test_a_public_column_whose_cells_may_be_two_numbers_is_asked_about(content, 
 def test_a_public_cell_whose_sign_is_known_is_not_asked_about():
     for content in (b"a;b\n1.234,5;2\n1.234;3\n", b'a,b\n"1,234,567",2.5\n"1,234",1\n', b"a,b\n1.234,2.5\n"):
         assert read_table(content, "x.csv").doubtful == ()
-    table = read_table(b"a;b\n1,5;1.5\n1,234;2\n", "x.csv")  # each column shows its decimal sign
+    table = read_table(b"a;b\n1,5;1.5\n1,234;2\n", "x.csv")  # each column shows which sign is its decimal point
     assert table.question() == "" and table.values("a").tolist() == [1.5, 1.234] and table.values("b")[0] == 1.5
 
 
 def test_the_decimal_sign_of_a_public_file_is_what_all_of_its_cells_say():
-    """A reading that stops at the first decisive cells must equal one that strips and judges every cell."""
+    """Reading only up to the first decisive cells must give the same result as stripping and judging every cell."""
 
     def judged(records, delimiter):
         cells = [re.sub(r"^[$€]\s*(?=[-+.\d])|(?<=\d)\s*[$€%]$", "", cell.strip()) for row in records for cell in row]

@@ -49,14 +49,14 @@ FORMATS = {
 @pytest.mark.parametrize("name", FORMATS)
 def test_the_same_table_comes_out_of_every_format(name, private):
     table = read_table(FORMATS[name], name, header=True, private=private)
-    if private:  # the owner chooses the columns of numbers; a word is a missing cell
+    if private:  # the owner chooses the columns of numbers, in which words are missing cells
         assert table.usable == ("age", "city", "income") and np.isnan(table.values("city")).all()
     assert {"age", "income"} <= set(table.usable) and "city" in {column.name for column in table.columns}
     assert np.array_equal(table.matrix(["age", "income"]), FRAME[["age", "income"]], equal_nan=True)
 
 
 def sent(*request):
-    """Read a file, and pass its table through the frames in which a reader's process sends it."""
+    """Read a file, and pack and unpack its table as if a separate reader process had sent it."""
     stream = io.BytesIO()
     frames.send_table(stream, child.read(*request))
     stream.seek(0)

@@ -1,4 +1,4 @@
-"""Check what column names suggest without a look at the cells, and that latitude and longitude form one map."""
+"""Check what column names alone suggest, without the cells, and that latitude and longitude form one map."""
 
 import numpy as np
 import pytest

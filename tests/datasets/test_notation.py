@@ -1,4 +1,4 @@
-"""Check the notation in which names, bounds and rules are typed."""
+"""Check the notation that people use to type names, bounds and rules."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Check in every format that no row of a private file changes how another is read, and former faults are caught."""
+"""Check in every format that no row of a private file changes how another is read, and catch former faults."""
 
 import csv
 import io
@@ -12,7 +12,7 @@ from tests.datasets.one_reading import KINDS, differences, draw
 
 
 def found(kind, draws, seed=0):
-    """Return the first difference among neighbors of a kind, or None."""
+    """Return the first difference found between neighboring files of a kind, or None."""
     rng = random.Random(seed)
     return next(filter(None, (differences(draw(rng, [kind])) for _ in range(draws))), None)
 

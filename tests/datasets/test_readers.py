@@ -1,4 +1,4 @@
-"""Check the readers: a broken file gets one sentence without a cell, and a good one is read exactly."""
+"""Check the readers: a broken file is refused in a sentence that shows no cell, and a good file is read exactly."""
 
 import io
 import itertools

@@ -58,7 +58,7 @@ def test_every_format_gives_the_same_numbers(kind: str, private: bool, tmp_path:
     table = read_table(content, f"people.{kind}", header=True, private=private, recode=RULES)
     for name, values in WANTED.items():
         np.testing.assert_array_equal(table.values(name), values)
-    assert ("sex" in {column.name for column in table.columns}) is not private  # only a public table keeps words
+    assert ("sex" in {column.name for column in table.columns}) is not private  # only a public table keeps text columns
 
 
 @pytest.mark.parametrize("other", ["abc", "1.5", "yes", "2020-01-01", ""])

@@ -1,4 +1,4 @@
-"""Make three parties' keys once per test module, and give their connections more time on a busy machine."""
+"""Make the keys of three parties once per module, and give their connections more time, for busy machines."""
 
 import pytest
 

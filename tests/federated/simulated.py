@@ -1,4 +1,4 @@
-"""Deal rows to clients, and list the algorithms that run over them."""
+"""Deal rows to clients, and list the algorithms that can run over clients."""
 
 import numpy as np
 from scipy.stats import chi2

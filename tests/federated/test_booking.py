@@ -21,7 +21,7 @@ AR = Neighboring.ADD_REMOVE
 
 @pytest.fixture
 def ann(tmp_path):
-    """Return the accounts, ann's file, and the key of its account."""
+    """Return (accounts, ann's file, key of the file's account)."""
     file = tmp_path / "ann.csv"
     pd.DataFrame(PARTS["ann"], columns=["x", "y"]).to_csv(file, index=False)
     accounts = Accounts.open()
@@ -35,7 +35,7 @@ def command(folder, file, port):
 
 
 def run(folder, file):
-    """Run ann's command among clients that book nothing; return its exit code and the others' exceptions."""
+    """Run ann's command together with clients that book nothing; return its exit code and the others' exceptions."""
     host = Host(folder, agreed())
     with ThreadPoolExecutor(3) as pool:
         coming = pool.submit(command, folder, file, host.port)

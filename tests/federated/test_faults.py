@@ -138,7 +138,7 @@ DEADLINE, WAIT = 1.5, asyncio.wait
 
 
 async def _deadline(late, over, tasks, *, timeout=None, **more):
-    """End a wait of `DEADLINE` as soon as only the rogue is late, so that a busy machine makes nobody else late."""
+    """End a wait of `DEADLINE` once only the rogue is late, so that no other client is late on a busy machine."""
     if timeout != DEADLINE:
         return await WAIT(tasks, timeout=timeout, **more)
     while True:
@@ -173,13 +173,13 @@ def test_a_question_that_cannot_be_one_is_named_on_every_side(folder, monkeypatc
 
 @pytest.mark.slow
 def test_eight_faults_in_each_of_twelve_rounds(folder, monkeypatch):
-    """Every run is aborted with a message that names the client; only a late client needs a deadline."""
+    """Every run is aborted with a message that names the client; only the test of a late client needs a deadline."""
     kinds = ("dies", "late", "truncated", "corrupted", "replayed", "oversized", "wrong_version", "other_question")
     agreement = agreed(FastLloyd(n_clusters=3, iterations=12))
     for fault in kinds:
         for round_ in range(12):
             if fault == "replayed" and round_ == 0:
-                continue  # there is no earlier message to replay
+                continue  # the first round has no earlier message to replay
             break_one(monkeypatch, fault, round_)
             host = Host(folder, agreement, round_timeout=DEADLINE if fault == "late" else 200.0)
             ends = everybody(folder, agreement, host)
@@ -192,7 +192,7 @@ def test_eight_faults_in_each_of_twelve_rounds(folder, monkeypatch):
 
 
 class FakeServer:
-    """A server that follows a script: a function of (nonce, connection) that sends raw bytes."""
+    """A server that follows `script`, a function of (nonce, connection) that sends raw bytes."""
 
     def __init__(self, folder, script):
         context = server_context(folder / "server")
@@ -215,7 +215,7 @@ def start_frame(nonce):
 
 
 def answer(nonce, connection, change):
-    """Start correctly, then answer the first upload with a changed sum."""
+    """Start correctly, then answer the first upload with a changed frame."""
     connection.sendall(start_frame(nonce).pack())
     upload = b""
     while len(upload) < HEADER_BYTES or len(upload) < HEADER_BYTES + Message.length(upload[:HEADER_BYTES]):

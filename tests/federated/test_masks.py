@@ -1,4 +1,4 @@
-"""Check masks and parties: the sum that clients read, the words that the server sees, and who may take part."""
+"""Check masks and parties: the sums that clients read, the masked words that the server sees, and who may take part."""
 
 import numpy as np
 import pytest
@@ -68,7 +68,7 @@ def test_a_flipped_bit_changes_what_is_read():
 
 @pytest.mark.parametrize("ring", [WIDE, PAPER])
 def test_what_the_server_sees_is_uniform_whatever_the_data(ring):
-    """The server's views of two very different statistics both look like noise and cannot be told apart."""
+    """What the server sees of two very different statistics looks uniformly random and cannot be told apart."""
     views = {}
     for value in (0.0, 30_000.0):
         seen = []
@@ -116,7 +116,7 @@ def test_a_mask_is_never_used_twice():
 
 
 def test_no_mask_of_a_client_comes_again_in_another_round():
-    """A client that knows the common masks can remove them, so the pairs' masks must differ in every round."""
+    """A client knows the common masks and can remove them, so the masks of pairs must differ from round to round."""
     clients, _ = parties()
     left = []
     for round_ in (0, 1):

@@ -1,4 +1,4 @@
-"""Check parties over TLS: the same centers as a central run, and who may join, leave and come back."""
+"""Check parties over TLS: they get the centers of a central run, and the right ones may join, leave and come back."""
 
 import contextlib
 import json
@@ -63,7 +63,7 @@ def test_over_tls_everybody_gets_what_a_central_run_releases(folder, slug):
 
 
 class NoDraws:
-    """A noise source that must not be used."""
+    """A noise source without methods, so that any draw fails."""
 
     reproducible = False
 
@@ -81,7 +81,7 @@ def test_over_tls_the_clients_draw_and_the_server_does_not(folder, slug):
 
 
 class Recorded(Secure):
-    """A client's own source, which records its draws."""
+    """A client's own source of noise, which records its draws."""
 
     def __init__(self):
         super().__init__()
@@ -93,7 +93,7 @@ class Recorded(Secure):
 
 
 def test_over_tls_two_clients_draw_the_laplace_noise_each_in_full(folder):
-    """If a single client drew the noise, it could remove all of it."""
+    """If only one client drew the noise, that client could remove all noise from the result."""
     agreement = agreed(ALGORITHMS["sulloyd"](n_clusters=3), n_max=12 * N)
     host, noises = Host(folder, agreement), {name: Recorded() for name in NAMES}
     with ThreadPoolExecutor(3) as pool:
@@ -115,7 +115,7 @@ def test_the_narrow_ring_travels_too(folder):
     assert host.result().bytes_up == 2 * 3 * 4 * 9
 
 
-# time limits in seconds, tried in order, because on a busy machine nobody might come within the first
+# time limits in seconds, tried in order, because on a busy machine nobody may join within the first one
 PATIENCE = (1.5, 20.0, 120.0)
 
 
@@ -143,7 +143,7 @@ def test_strangers_are_refused_and_the_run_goes_on(folder, tmp_path):
     host = Host(folder, agreed())
     with pytest.raises(Aborted, match="certificate is not this federation's"):
         join(folder, agreed(), "bob", host.port, keys=other / "bob")
-    stranger = client_context(folder / "bob")  # it trusts the server, but shows another authority's certificate
+    stranger = client_context(folder / "bob")  # this client trusts the server; another authority signed its certificate
     stranger.load_cert_chain(other / "bob" / "cert.pem", other / "bob" / "key.pem")
     servers = client_context(folder / "bob")
     servers.load_cert_chain(folder / "server" / "cert.pem", folder / "server" / "key.pem")
@@ -158,7 +158,7 @@ def test_strangers_are_refused_and_the_run_goes_on(folder, tmp_path):
     with socket.create_connection(("127.0.0.1", host.port), 200.0) as plain:
         plain.sendall(Message(Kind.HELLO, payload=bytes(64)).pack())
         plain.settimeout(200.0)
-        assert messages.MAGIC not in plain.recv(100)  # the answer is a TLS alert or nothing
+        assert messages.MAGIC not in plain.recv(100)  # the server answers with a TLS alert or not at all
     old = client_context(folder / "bob")
     old.minimum_version = ssl.TLSVersion.TLSv1_2
     old.maximum_version = ssl.TLSVersion.TLSv1_2
@@ -170,7 +170,7 @@ def test_strangers_are_refused_and_the_run_goes_on(folder, tmp_path):
 
 
 def test_a_certificate_alone_is_not_enough(folder):
-    """cem's certificate is from the right authority, but this run is between ann and bob."""
+    """The right authority has signed cem's certificate, but this run is between ann and bob only."""
     two = agreed(names=("ann", "bob"))
     host = Host(folder, two)
     link = client.Link(("127.0.0.1", host.port), client_context(folder / "cem"), 200.0)
@@ -276,7 +276,7 @@ def test_a_server_whose_own_program_fails_tells_the_clients(folder):
 
 
 def test_the_server_s_command_ends_in_one_sentence_and_its_exit_code(folder, capsys):
-    """Check a run that nobody joins, and a port in use. A run that nobody joins once caused a traceback."""
+    """Check a port in use, and a run that too few clients join, which once caused a traceback."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         assert main(["federated", "server", str(folder / "server"), "--port", str(port)]) == 2
@@ -323,7 +323,7 @@ def begin(*arguments):
 
 @pytest.fixture
 def parties(tmp_path):
-    """Make keys with the command and rows in files; return (folder, rows by name, free port)."""
+    """Make keys by the command, and files of rows; return (folder, {name: rows}, free port)."""
     keys = tmp_path / "keys"
     made = subprocess.run(
         command("keys", keys, "--clients", *NAMES, "--algorithm", "fastlloyd", "--set", "n_clusters=3", "iterations=5",

@@ -1,4 +1,4 @@
-"""Check Masked Secure Aggregation: equality with central runs bit for bit, overflow, dropout, and rounding."""
+"""Check Masked Secure Aggregation: bit-for-bit equality with central runs, overflow, dropout, and rounding."""
 
 import dataclasses
 import json
@@ -37,7 +37,7 @@ from tests.query_cases import CASES
 
 
 def trusting(trace, trust):
-    """Return the trace with a different statement of whom to trust."""
+    """Return a copy of the trace with another statement of whom to trust."""
     claimed, spent = (dataclasses.replace(promise, trust=trust) for promise in (trace.claimed, trace.spent))
     return dataclasses.replace(trace, claimed=claimed, spent=spent)
 
@@ -143,7 +143,7 @@ def test_no_number_of_rows_is_refused_because_everybody_would_see_it(n):
 
 
 def test_a_sum_that_wraps_stays_noisy():
-    """The result is the noisy sum modulo the ring, and nothing else enters it."""
+    """The result is the noisy sum modulo the ring's size, and depends on nothing else."""
     clients, server = parties(PAPER)
     head = header(digits=16)
     uploads = {name: client.upload(head, {"": np.full(5, 30_000.25)}) for name, client in clients.items()}
@@ -153,7 +153,7 @@ def test_a_sum_that_wraps_stays_noisy():
 
 @pytest.mark.parametrize("cls", CASES, ids=lambda cls: cls.__name__)
 def test_every_statistic_lies_on_its_declared_grid(cls):
-    """The ring would round a statistic that is off its grid."""
+    """The ring would round a statistic that is not on the ring's grid."""
     case, rng = CASES[cls], np.random.default_rng(5)
     for _ in range(20):
         d = int(rng.choice(case.dims))
@@ -176,7 +176,7 @@ def test_secure_runs_record_no_truth():
 def test_table_3_of_the_paper_is_eight_byte_words():
     for k, d, wanted in ((2, 2, 192), (4, 2, 384), (5, 2, 480), (3, 2, 288), (15, 2, 1440), (10, 2, 960)):
         assert payload_bytes(2, k * (d + 1), 8) == wanted
-    assert payload_bytes(2, 6, 4) == 96  # with the ring that the paper's text states
+    assert payload_bytes(2, 6, 4) == 96  # with the ring that the paper describes
 
 
 @pytest.mark.parametrize(("ring", "word"), [(WIDE, 8), (PAPER, 4)])
@@ -191,9 +191,10 @@ def test_counted_bytes_are_the_formula(ring, word):
 
 
 def composed_delta(masses, shift, rounds, epsilon, *, up):
-    """Return the delta at epsilon of `rounds` releases of X, compared with X + shift, from X's probability masses.
+    """Return the delta for the given epsilon of `rounds` releases of X, compared with X + shift; X has these masses.
 
-    Privacy losses are rounded to multiples of 1e-3, up or down, so that the result bounds delta from that side.
+    Privacy losses are rounded to multiples of 1e-3, up or down, so that the result is an upper or a lower bound on
+    delta.
     """
     p, q = masses[shift:], masses[:-shift]
     step = 1e-3
@@ -216,7 +217,7 @@ def masses(sd, thresholds):
 
 @pytest.mark.parametrize(("epsilon", "at"), [(1.0, 1.0), (0.1, 0.5)])
 def test_rounding_to_nearest_keeps_the_promise_and_truncation_breaks_it(epsilon, at):
-    """Check FastLloyd's stream of counts (d = 2, n = 20,000, k = 8) exactly, under both roundings."""
+    """Check FastLloyd's counts (d = 2, n = 20,000, k = 8) exactly, for both ways of rounding."""
     n = 20_000
     nominal = 1 / (n * math.log(n))
     algorithm = FastLloyd(n_clusters=8, epsilon=epsilon, delta=nominal, iterations=7)
@@ -231,7 +232,7 @@ def test_rounding_to_nearest_keeps_the_promise_and_truncation_breaks_it(epsilon,
 
 
 def test_the_ring_rounds_to_nearest():
-    """The exact audit of rounding assumes these thresholds, so the ring must have them."""
+    """The exact audit of rounding assumes these thresholds, so the ring must use them."""
     tiny = 2.0**-24
     for ring in (PAPER, WIDE):
         for whole in (-2, -1, 0, 1, 2):
@@ -241,7 +242,7 @@ def test_the_ring_rounds_to_nearest():
 
 @pytest.mark.parametrize("drawn_by", DRAWN_BY)
 def test_noise_enters_in_the_ring_and_nowhere_else(drawn_by):
-    """No caller gets a plain sum: a session returns noisy values, and the truth goes to DEMO's record only."""
+    """No caller gets a plain sum: a session returns noisy values, and true values go only into the record of DEMO."""
     session = FederatedRows.simulate(dealt(), BOX, drawn_by=drawn_by).open()
     source = session.drawn_by(Seeded(np.random.default_rng(0)))
     noisy, true = session.noisy_sum(Count(), 0, lambda part, zero: zero + source.gaussian(3.0, zero.shape))

@@ -1,4 +1,4 @@
-"""Check what parties agree on before a run: frames, the agreement, names, keys, and who may read the keys."""
+"""Check what parties settle before a run: message frames, the agreement, names, keys, and who may read the keys."""
 
 import os
 import shutil

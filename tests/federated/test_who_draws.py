@@ -31,7 +31,7 @@ PARTIES = (SERVER, "client-1", "client-2", "client-3")
 
 @lru_cache
 def left_over(slug, drawn_by):
-    """Return party -> the noise, in units of its scale, that remains in the trace without the party's draws."""
+    """Return {party: noise in the trace after the party subtracts its own draws, as a multiple of the scale}."""
     left = {party: [] for party in PARTIES}
     for seed in range(40):
         run = simulate(make(slug), dealt(), BOX, seed=seed, drawn_by=drawn_by)
@@ -48,12 +48,12 @@ def left_over(slug, drawn_by):
 
 
 def test_no_party_s_view_and_the_published_trace_give_the_exact_sums():
-    """Each client still faces the noise that the promise counts, and the server faces all of the noise."""
+    """To each client, the noise that the promise counts remains unknown; to the server, all noise does."""
     left = left_over("fastlloyd", CLIENTS)
     for party in PARTIES[1:]:
         assert kstest(left[party], "norm").pvalue > 1e-4
         assert chi2.cdf((left[party] ** 2).sum(), left[party].size) > 1e-4
-        # the client's own third of the noise is gone
+        # the client has subtracted its own third of the noise
         assert chi2.cdf((left[party] ** 2).sum() * 2 / 3, left[party].size) < 1e-4
     assert kstest(left[SERVER], "norm", (0, math.sqrt(3 / 2))).pvalue > 1e-4
 
@@ -76,7 +76,7 @@ def test_laplace_noise_is_drawn_in_full_by_two_clients():
         assert kstest(left[party], "laplace").pvalue > 1e-4
     for party in ("client-3", SERVER):
         assert kstest(left[party], two_laplaces).pvalue > 1e-4
-        assert kstest(left[party], "laplace").pvalue < 0.01  # the test has power
+        assert kstest(left[party], "laplace").pvalue < 0.01  # the test can tell the distributions apart
     assert not left_over("sulloyd", SERVER)[SERVER].any()
 
 
@@ -86,7 +86,7 @@ def test_a_client_that_tells_the_server_everything_leaves_it_the_sum_of_the_othe
     clients, _ = parties()
     uploads = {name: client.upload(head, {"": values[name]}) for name, client in clients.items()}
     peeled = []
-    for name in ("b", "c"):  # client a knows the common seed and its pairs' seeds, so these masks can be removed
+    for name in ("b", "c"):  # a knows the common seed and its pairs' seeds, and removes their masks
         words = WIDE.read(uploads[name][""], size) - mask(SEED, RUN, name, 0, "", size, WIDE)
         peeled.append(words + mask(SEEDS["a"].pairs[name], RUN, "", 0, "", size, WIDE))
         assert uniformity(peeled[-1].tobytes()) > 1e-4

@@ -1,4 +1,4 @@
-"""Provide three parties, their rows and keys, and a server in a thread, for the tests of runs over TLS."""
+"""Provide three parties with rows and keys, and a server in a thread, for tests of runs over TLS."""
 
 import asyncio
 import threading
@@ -75,14 +75,14 @@ def join(folder, agreement, name, port, *, keys=None, rows=None, **timeouts):
 
 
 def everybody(folder, agreement, host, **options):
-    """Run all clients in threads; return name -> trace or exception."""
+    """Run all clients in threads; return {name: trace or exception}."""
     with ThreadPoolExecutor(len(agreement.clients)) as pool:
         tasks = {name: pool.submit(join, folder, agreement, name, host.port, **options) for name in agreement.clients}
         return {name: task.exception() or task.result() for name, task in tasks.items()}
 
 
 def servers_noise(seed=0):
-    """Return the stream from which a central run with this seed would draw."""
+    """Return the noise source of a central run with this seed."""
     return Seeded(np.random.default_rng(np.random.SeedSequence(seed).spawn(2)[1]))
 
 

@@ -1,4 +1,4 @@
-"""List one algorithm per pane, so that algorithms with the same picture are compared once."""
+"""List one algorithm per pane, so that a picture that several algorithms share is compared only once."""
 
 ONE_OF_A_PANE = (
     "kmeans", "pe-means", "hdpe-means", "fastlloyd", "eugkm", "continual", "dp-em", "dpm", "privtree", "dp-dbscan",

@@ -12,7 +12,7 @@ from tests.figures.panes import ONE_OF_A_PANE
 from tests.traces import MADE, trace
 
 SETS = ("blobs", *(pytest.param(name, marks=pytest.mark.slow) for name in ("outside", "six features")))
-KINDS = ("A ", "The ", "Bars: ", "Lines: ", "Curves: ", "Dots: ")  # beginnings of accessible names
+KINDS = ("A ", "The ", "Bars: ", "Lines: ", "Curves: ", "Dots: ")  # accepted beginnings of accessible names
 
 
 def last(run, name):
@@ -20,7 +20,7 @@ def last(run, name):
 
 
 def plane(slug, run):  # noqa: C901 - one branch a pane
-    """Return the caption of a run's plane, counted here from its released values."""
+    """Return the caption that a run's plane should have, counted here from released values."""
     k, d = len(run.cluster_centers), run.domain.n_features
     kinds = [step.kind for step in run.steps]
     centers = counted(k, "center")

@@ -1,4 +1,4 @@
-"""Check the pseudo-code: each frame of each algorithm highlights a line, and coins light up where the ledger grows."""
+"""Check the pseudo-code: every frame of every algorithm highlights a line, and coins light up when the ledger grows."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Check runs side by side: one clock by step or by spent ε, planes with equal ranges, and numbers of the last step."""
+"""Check runs side by side: one clock for steps or spent ε, planes with equal ranges, and numbers of the last step."""
 
 import math
 
@@ -46,7 +46,7 @@ def test_by_what_is_spent_nobody_shows_more_than_the_tick_allows(traces):
     for run, own, frames in zip(runs, spent, clock.frames, strict=True):
         table, counts = spend_table(run).epsilon.to_numpy(), [shot.releases for shot in pane(run).shots(run)]
         assert [0.0 if f < 0 else table[counts[f]] for f in frames] == own.tolist()
-        for tick, frame in enumerate(frames[:-1]):  # the next picture would cost more than any run has spent by then
+        for tick, frame in enumerate(frames[:-1]):  # the run's next picture would exceed the ε spent at this tick
             later = counts[frame + 1] if frame + 1 < len(counts) else None
             assert later is None or table[later] > spent[:, tick].max() * (1 + 1e-12)
         assert frames[-1] == len(counts) - 1

@@ -12,7 +12,7 @@ from dpviz.figures.kit.theme import LIGHT
 
 @pytest.mark.parametrize("slug", ALGORITHMS)
 def test_three_rows_are_drawn(slug):
-    """So few rows leave groups of people and cells empty; a side panel that shows nothing would be refused."""
+    """So few rows leave groups and cells empty; a side panel that shows nothing would be refused."""
     data = load_sample("tiny")
     domain = dataclasses.replace(data.domain, n_public=3)
     trace = ALGORITHMS[slug](n_clusters=1).run(data.X[:3], domain=domain, seed=0)

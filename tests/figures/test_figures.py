@@ -69,7 +69,7 @@ def test_every_trace_draws_and_all_panels_step_together(slug, axes):
     assert any(shot.tick for shot in shots) and all(shot.head for shot in shots) and how.caution
     assert found[0].name == "plane" and all(len(panel.figure.frames) == frames for panel in found)
     assert all(panel.alt and panel.figure.layout.title.text for panel in found)
-    for panel in found:  # in every family, the x axis of loss and ε is the player's
+    for panel in found:  # panels of loss and ε have the player's steps as x axis
         if panel.alt.startswith("A line: "):
             assert panel.figure.layout.xaxis.title.text == "step"
     size = 0
@@ -282,7 +282,7 @@ def test_contrast(colors):
 def test_releases_too_narrow_for_their_names_are_named_by_their_turns():
     labels = [f"{kind} {i}" for i in range(1, 21) for kind in ("cells, table", "averages")]
     assert turns([*labels, "weights 1"], np.ones(41)) == [("cells and averages × 20", 0, 39)]
-    assert turns(labels[:4], np.ones(4)) == []  # there is enough room for every name
+    assert turns(labels[:4], np.ones(4)) == []  # every name has enough room
     assert turns([f"votes, round {i}" for i in range(1, 30)], np.ones(29)) == [("votes × 29", 0, 28)]
     assert turns([], np.ones(0)) == []
 

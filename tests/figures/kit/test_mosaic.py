@@ -1,4 +1,4 @@
-"""Check data whose rows are pictures: the plane shows the released centers as pictures, at every step."""
+"""Check data whose rows are pictures: the plane shows the released centers as pictures at every step."""
 
 import dataclasses
 import json
@@ -66,7 +66,7 @@ def test_pictures_are_made_of_released_values_alone():
 
 def test_a_picture_keeps_its_rows_and_stands_between_its_bounds():
     run = trace("fastlloyd", "digits", n_clusters=3)
-    one = np.linspace(-8, 24, 64)  # some values are outside the declared bounds 0 and 16
+    one = np.linspace(-8, 24, 64)  # some values lie outside the declared bounds, 0 and 16
     sheet = np.array(shades(view(run), one[None], 3), float)
     assert sheet[:8, :8] == pytest.approx(np.clip(one / 16, 0, 1).reshape(8, 8), abs=1e-3)
     assert np.isnan(sheet[8:]).all() and np.isnan(sheet[:, 8:]).all()

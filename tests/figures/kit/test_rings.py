@@ -1,4 +1,4 @@
-"""Check labels of groups without a center: they do not overlap and stay inside the picture."""
+"""Check the labels of groups without a center: no two overlap, and all stay inside the picture."""
 
 import numpy as np
 import pytest
@@ -24,9 +24,9 @@ def overlap(one, other):
 @pytest.mark.parametrize(
     "middle",
     [
-        [[0, 0], [1.5, 0], [3, 0.5]],  # side by side, where three labels above would run into one line
+        [[0, 0], [1.5, 0], [3, 0.5]],  # three labels above these would run into one line
         [[0, 0], [0, 1.2], [0, -1.2]],
-        [[8, 8.6], [-8.5, 8.4]],  # at the upper rim
+        [[8, 8.6], [-8.5, 8.4]],  # groups at the upper edge
     ],
 )
 def test_labels_lie_on_nothing(middle):

@@ -1,4 +1,4 @@
-"""Check centers in their data's own shape: pictures and words follow from released values and declared facts."""
+"""Check centers drawn in the shape of their data: pictures and words follow from released values and declared facts."""
 
 import base64
 import dataclasses
@@ -66,7 +66,7 @@ def test_words_compare_centers_by_their_noisy_sizes():
     words = center_words(iris.trace, iris.data.columns)
     assert words[2] == "higher petal width, petal length, sepal length than most"
     assert words[0] == words[1]
-    assert np.allclose(ranks(iris.trace)[:, 1], 0)  # sepal width is the same for all
+    assert np.allclose(ranks(iris.trace)[:, 1], 0)  # sepal width is the same in all centers
     assert words[2] in drawn(iris)
 
 

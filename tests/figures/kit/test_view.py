@@ -1,4 +1,4 @@
-"""Check that frames that do not fit their figure are refused with a sentence that says what is needed."""
+"""Check that frames that do not fit their figure are refused in a sentence that states what is needed."""
 
 import plotly.graph_objects as go
 import pytest

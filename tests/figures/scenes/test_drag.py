@@ -1,4 +1,4 @@
-"""Check the record behind the drag of ε: its curve, the data sent to the browser, and the data kept from it."""
+"""Check the record used when ε is dragged: its curve, the data sent to the browser, and the data withheld."""
 
 import dataclasses
 import json
@@ -43,7 +43,7 @@ def test_the_curve_is_the_loss_over_the_references_and_counts_whole_finds():
     ("losses", "found", "noise"),
     [
         ([2.0] * 20, [2] * 20, False),  # Equally good.
-        ([2.4] * 20, [2] * 20, False),  # Worse in every run, so chance does not explain it.
+        ([2.4] * 20, [2] * 20, False),  # Worse in every run, which is more than chance.
         ([2.0] * 8 + [2.2] * 12, [2] * 20, True),  # The median is higher because of two runs.
         ([2.004] * 20, [2] * 20, False),  # No displayed digit differs.
         ([2.0] * 20, [2] * 19 + [1], True),  # One run fewer finds all groups.
@@ -73,7 +73,7 @@ def test_a_frame_has_the_seeds_centers_and_the_cloud_of_the_others(view):
 def test_a_record_is_bounded_however_many_runs_and_centers_there_are(view):
     many = tuple(np.random.default_rng(run).normal(size=(900, 2)) for run in range(CLOUD))
     text = json.dumps(record(view, [edition(stop(1.0, [1] * CLOUD, [2] * CLOUD, many))], 0, "that"))
-    assert len(text) < 2 * (MARKS + 900) * 8 * 4 / 3 + 30_000  # the last frame occurs twice
+    assert len(text) < 2 * (MARKS + 900) * 8 * 4 / 3 + 30_000  # the last frame is stored twice
 
 
 def test_every_stop_has_words_for_eyes_and_ears(view):
@@ -94,7 +94,7 @@ def test_without_hidden_layers_nothing_that_the_rows_alone_know_is_sent(view):
     (about,) = bare["editions"][0]["stops"]
     assert about["truth"] == [] and not about.keys() & {"low", "median", "high", "own"}
     assert "NOT PRIVATE" in full["editions"][0]["figure"] and "NOT PRIVATE" not in bare["editions"][0]["figure"]
-    assert len(json.loads(bare["editions"][0]["figure"])["data"]) == 2  # the cloud and the centers
+    assert len(json.loads(bare["editions"][0]["figure"])["data"]) == 2  # layers for the cloud and for the centers
 
 
 def test_fewer_people_say_which_bet_more_people_have_at_the_same_epsilon(view):

@@ -1,4 +1,4 @@
-"""Check pictures of a plan: the columns of the cloud have names, with or without units, and the curve has its unit."""
+"""Check pictures of a plan: axes of the cloud name columns, with or without units, and the curve states its unit."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Check clouds and dots of several runs: the table, and what a picture without hidden layers omits."""
+"""Check clouds and dots of several runs: their table, and what their pictures omit without hidden layers."""
 
 import dataclasses
 
@@ -15,7 +15,7 @@ from dpviz.figures.scenes.reruns import Cloud, clouds, dots_table, one_by_one
 def test_every_run_is_one_dot_and_better_runs_stand_lower():
     table = dots_table(np.array([1.0, 2.0, 1.001, 1.0, np.inf]), 0.95, 2.03)
     assert table.run.tolist() == [1, 2, 3, 4, 5] and table.height.tolist() == [1, 1, 3, 2, 2]
-    assert table.x[0] == table.x[2] == table.x[3] and table.x[1] == table.x[4]  # dots beyond the axis are at its edge
+    assert table.x[0] == table.x[2] == table.x[3] and table.x[1] == table.x[4]  # dots beyond the axis stand at its end
     assert abs(np.log(table.x[1] / 2.0)) < np.log(2.03 / 0.95) / 34
 
 

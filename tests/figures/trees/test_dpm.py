@@ -1,4 +1,4 @@
-"""Check that DPM's tables match hand-made trees and true scores, panels step together, and hidden values stay out."""
+"""Check DPM: tables match hand-made trees and true scores, panels step together, and hidden values stay out."""
 
 import json
 

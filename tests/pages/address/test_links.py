@@ -1,4 +1,4 @@
-"""Check addresses through Streamlit's test driver: the page shows what a link says, and reports what does not fit."""
+"""Check addresses through Streamlit's test driver: pages show what a link describes, and report what does not fit."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Check that declarations stored in the browser hold names, kinds, bounds and separators, and are checked when read."""
+"""Check declarations stored in a browser: they hold names, kinds, bounds and separators, and are checked when read."""
 
 import json
 
