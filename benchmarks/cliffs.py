@@ -101,7 +101,7 @@ def report(runs: pd.DataFrame) -> list[str]:
     silent = runs[(runs.ratio > LEVEL) & ~runs.before & ~runs.after]
     loud = runs[(runs.ratio <= LEVEL) & (runs.before | runs.after)]
     for title, part in (("No better than one center, and not announced", silent), ("Announced, and better", loud)):
-        lines += ["", f"{title} (loss over one center's):", ""]
+        lines += ["", f"{title} (loss divided by one center's):", ""]
         lines += [f"- {one.method}: {one.case} ({one.ratio:.2f})" for one in part.itertuples()]
     return lines
 

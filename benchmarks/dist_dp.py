@@ -101,8 +101,10 @@ def main() -> None:
     plain = rows[rows.label == "KMeans"].groupby("data").loss.first()
     print(f"`python -m {' '.join(['benchmarks.dist_dp', *sys.argv[1:]])}`\n")
     print("The table shows dist-DP's loss divided by KMeans', as mean ± standard error over seeds;")
-    print("`one` is the loss of a single center.\n")
-    print(f"| data | one | ρ | {' | '.join(f'ε {e:g}' for e in EPSILONS)} |\n" + "|---" * (len(EPSILONS) + 3) + "|")
+    print('"one center" is the loss of a single center.\n')
+    print(
+        f"| data | one center | ρ | {' | '.join(f'ε {e:g}' for e in EPSILONS)} |\n" + "|---" * (len(EPSILONS) + 3) + "|"
+    )
     for (data, rho), line in table.groupby(["data", "rho_distance"], sort=False):
         cells = line.groupby("epsilon").ratio.agg(["mean", standard_error]).itertuples()
         words = " | ".join(f"{cell.mean:.2f} ± {cell.standard_error:.2f}" for cell in cells)

@@ -61,7 +61,9 @@ def main() -> None:
             told += [
                 f"{name}, {label}: ε {a:g} to {b:g}, +{more:.3g} ± {error:.1g}" for a, b, more, error in rises(grid)
             ]
-    print(f"\nOf {pairs} neighbors {len(told)} rise.\n" + "".join(f"\n- {one}" for one in told))
+    print(
+        f"\nThe loss rises in {len(told)} of {pairs} pairs of neighboring ε.\n" + "".join(f"\n- {one}" for one in told)
+    )
 
 
 if __name__ == "__main__":

@@ -96,9 +96,13 @@ def main() -> None:
     X, k = (data.X, data.n_clusters) if data else (small_and_far(), CLUSTERS)
     losses = Losses(X, k, options.seeds)
     print(
-        f"`python -m benchmarks.robustness {' '.join(sys.argv[1:])}`: mean ± standard error of {options.seeds} seeds."
+        f"`python -m benchmarks.robustness {' '.join(sys.argv[1:])}` gives the mean ± standard error of "
+        f"{options.seeds} seeds."
     )
-    print("Second column: loss / KMeans' loss; n and bounds: ratio to that; k: loss / KMeans' with the same k.")
+    print(
+        "The second column is the loss divided by KMeans' loss. The columns for n and bounds are ratios to the second"
+    )
+    print("column, and the columns for k are losses divided by KMeans' loss with the same k.")
     print()
     print("| method | loss | " + " | ".join(COLUMNS) + " |\n" + "|---" * (len(COLUMNS) + 2) + "|")
     for slug in options.algorithms:
