@@ -1,4 +1,4 @@
-"""Make broken files by script, as a dictionary: name -> (file name, content, the reader's answer).
+"""Make broken files, as a dictionary {name: (file name, content, the reader's answer)}.
 
 Content that takes long to make is a function. The reader's answer is the whole sentence of a refusal or, if the file
 can be used in part, (column, kind) of the refused column, or a note on the form. Every cell that could
@@ -66,7 +66,7 @@ def archive(**members):
 
 
 def inside(book, member, content):
-    """Return a workbook with one member replaced."""
+    """Return a workbook in which one member of the archive is replaced."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(book)) as source, zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as target:
         for name in source.namelist():
@@ -192,7 +192,7 @@ def make_files():
         "thousands or decimals": ("x.csv", b"a;b\n1;1,234\n2;5,678\n", ("b", "ambiguous")),
         "two decimal signs": ("x.csv", b"a;b\n1.5;1,5\n2.5;2.5\n", ("b", "ambiguous")),
         "row numbers": ("x.csv", b",b\n0,5\n1,6\n", ("column 1", "index")),
-        # files that are read, with a note
+        # files that are read with a note
         "duplicate names": (
             "x.csv",
             b"a,a\n1,2\n",

@@ -18,7 +18,7 @@ from dpviz.testing import parametrize_with_checks
 from dpviz.testing.runs import ASKED, N, blobs, built, declared, same
 from dpviz.trace import Trace
 
-DEAR = {"aug-pe", "continual", "hdpe-means", "lsh-splits"}  # Methods whose runs in parts the quick tests skip.
+DEAR = {"aug-pe", "continual", "hdpe-means", "lsh-splits"}  # Methods that the quick tests do not run in parts.
 # Methods that the quick tests attack.
 ATTACKED = {"pe-means", "glloyd", "dp-em", "dpm", "nsm", "stemmer-kaplan", "stemmer-kaplan-local"}
 
@@ -50,7 +50,7 @@ def test_a_projected_center_is_farther_from_no_row():
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("slug", ALGORITHMS)
 def test_unlucky_declarations_end_in_finite_centers_inside_the_domain(slug):
-    """Try heavy tails, a constant column, bounds far too wide or too narrow, and an n that is off by a factor of 10."""
+    """Try heavy tails, a constant column, bounds that are far too wide or too narrow, and an n that is 10 times off."""
     X = np.column_stack([np.random.default_rng(0).lognormal(0, 2, (200, 2)), np.ones(200)])
     high = X.max()
     boxes = [
@@ -60,7 +60,7 @@ def test_unlucky_declarations_end_in_finite_centers_inside_the_domain(slug):
     for domain, epsilon in itertools.product(boxes, (0.1, 10.0)):
         trace = make(slug, epsilon=epsilon).run(X, domain=domain, seed=0)
         assert np.isfinite(trace.cluster_centers).all()
-        if trace.claimed.private:  # the reference reads raw rows
+        if trace.claimed.private:  # KMeans reads raw rows
             assert (trace.cluster_centers >= domain.low).all() and (trace.cluster_centers <= domain.high).all()
             drawn = domain.denormalize(trace.steps[-1].released["centers"])  # as pictures do
             assert np.allclose(drawn, trace.cluster_centers, rtol=0, atol=1e-9 * domain.half_width.max())
@@ -119,7 +119,7 @@ def test_a_release_outside_the_plan_is_refused_before_the_draw(relation):
 
 @pytest.mark.parametrize("slug", ["stemmer-kaplan-local", "stemmer-kaplan-shuffle", "dist-dp", "dist-dp-random-points"])
 def test_a_kept_n_hides_whether_the_declared_n_is_true(slug):
-    """Extra rows are cut off; missing rows, and rows that are not finite, are placed at the middle."""
+    """Rows beyond the declared n are dropped; missing rows, and rows that are not finite, are placed in the middle."""
     domain = Domain.box(-1, 1, 2, n_public=50, scale="common")
     X = np.random.default_rng(0).uniform(-0.9, 0.9, (60, 2))
     algorithm = ALGORITHMS[slug](n_clusters=2)
@@ -140,7 +140,7 @@ def test_a_kept_n_hides_whether_the_declared_n_is_true(slug):
 
 @pytest.mark.parametrize("n", [0, 1, 46, 49, 50, 51, 60])
 def test_a_kept_n_moves_no_row(n):
-    """Row i of the rows in use is row i of the data or the middle, so neighbors stay neighbors."""
+    """Row i as the algorithm uses it is row i of the data or the middle, so neighbors stay neighbors."""
     domain = Domain.box(-1, 1, 2, n_public=50)
     X = np.random.default_rng(1).uniform(-0.9, 0.9, (n, 2))
     if n > 3:

@@ -1,4 +1,4 @@
-"""Check DP-EM: shares, moments without noise, shapes, and a case in which it beats hard assignment."""
+"""Check DP-EM: rows' shares in groups, moments without noise, shapes, and a case in which it beats hard assignment."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ DOMAIN = Domain.box(-1, 1, 2, n_public=6000)
 
 
 def long_clusters(n=6000, seed=0):
-    """Return two long clusters next to each other, and their covariance."""
+    """Return two elongated clusters side by side, and their common covariance."""
     rng = np.random.default_rng(seed)
     root = np.array([[0.25, 0.0], [0.1, 0.05]])
     X = rng.normal(size=(n, 2)) @ root.T + np.where(np.arange(n)[:, None] % 2, [-0.4, 0.6], [0.4, -0.6])

@@ -1,4 +1,4 @@
-"""Check explanations of clusters: their sentences hold with the stated noise, from paid counts or released points."""
+"""Check explanations of clusters: sentences from paid counts or released points hold up to the stated noise."""
 
 import dataclasses
 from types import SimpleNamespace
@@ -37,7 +37,7 @@ def test_the_counts_are_the_rows_of_each_cluster_between_the_edges():
             wanted = np.histogram(IRIS.X[labels == c, j], [-np.inf, *edges[j], np.inf])[0]
             np.testing.assert_array_equal(true[c, j], wanted)
     assert trace.spent.epsilon == pytest.approx(5.0, rel=1e-6) and len(trace.ledger) == 1
-    assert trace.ledger[0].sensitivity == pytest.approx(2.0)  # the square root of four columns
+    assert trace.ledger[0].sensitivity == pytest.approx(2.0)  # sqrt(4), for four columns
 
 
 def test_petals_set_the_small_irises_apart_and_little_budget_cannot_tell():
@@ -48,7 +48,7 @@ def test_petals_set_the_small_irises_apart_and_little_budget_cannot_tell():
 
 
 def test_the_intervals_hold_together():
-    """In at least 95% of runs, all shares, of a cluster and of the other rows, lie within their stated intervals."""
+    """In at least 95% of runs, all shares of clusters and of the other rows lie within their stated intervals."""
     rng, true = (
         np.random.default_rng(0),
         np.array([[[400.0, 80, 20], [10, 240, 250]], [[30, 300, 500], [400, 400, 30]]]),
@@ -141,7 +141,7 @@ def test_a_region_is_explained_by_its_own_rows():
     for c in range(2):
         for j in range(2):
             true = np.histogram(data.X[of == c, j], [-np.inf, *found.edges[j], np.inf])[0]
-            assert np.abs(found.counts[c, j] - true).max() < 30  # the sum of a few hundred cells, each with noise .35
+            assert np.abs(found.counts[c, j] - true).max() < 30  # the sum of a few hundred cells, with noise of sd .35
 
 
 def test_a_private_question_leaves_released_values_only_and_is_booked():

@@ -1,4 +1,4 @@
-"""Check every parameter that a paper varies: its default is the paper's, its plan is sound, and it has an effect."""
+"""Check every parameter that a paper varies: the default is the paper's, plans keep the budget, and values matter."""
 
 import dataclasses
 import math

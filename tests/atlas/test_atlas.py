@@ -94,7 +94,7 @@ def test_a_folder_that_refuses_writing_is_read_and_stays_as_it_was(copy, monkeyp
 
 
 def test_another_processor_has_no_stamp_and_the_probes_decide(copy, monkeypatch):
-    for kept in (fingerprint_.sources, fingerprint_.code):  # undo the cache, which knows this machine only
+    for kept in (fingerprint_.sources, fingerprint_.code):  # undo the cache, which holds this machine's values
         monkeypatch.setattr(files, kept.__name__, kept.__wrapped__)
     files.stamp(copy)
     assert files.stamped(copy)

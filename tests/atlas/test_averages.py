@@ -88,7 +88,7 @@ def test_one_changed_byte_tells_nothing_or_the_same(folder):
 
 
 def same(one, other):
-    """Return whether two parts hold the same values."""
+    """Return whether two parts of the file hold the same values."""
     if dataclasses.is_dataclass(one):
         return all(same(getattr(one, field.name), getattr(other, field.name)) for field in dataclasses.fields(one))
     if isinstance(one, tuple):

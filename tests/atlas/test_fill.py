@@ -1,4 +1,4 @@
-"""Check stops of ε that are computed on demand: they hold the method's own runs, and none reads private rows."""
+"""Check stops of ε that are computed on demand: they hold the method's real runs, and none is made of private rows."""
 
 import dataclasses
 

@@ -1,4 +1,4 @@
-"""Check the rows that a sweep takes from the atlas: they equal those of runs, and exist only for stored runs."""
+"""Check the rows that a sweep takes from the atlas: they equal those of computed runs, and exist only if stored."""
 
 import dataclasses
 from functools import partial

@@ -1,4 +1,4 @@
-"""Check that the shipped atlas is complete, small and up to date. Commit its new files with each change of numbers."""
+"""Check that the shipped atlas is complete, small and up to date. If numbers change, commit its new files, too."""
 
 import numpy as np
 import pytest
@@ -40,7 +40,7 @@ def test_the_first_stored_rounds_come_out_again():
 
 
 def test_averages_and_bets_of_start_come_out_again():
-    """Check three numbers of clusters and one bet of each kind; the slow test checks all of them."""
+    """Check three values of k and one bet of each kind; the slow test checks all values and bets."""
     who, bets = averages.read()
     assert [averages._read_off(k, "none")[0] <= set(sum(who.rows[: k - 1], ())) for k in (2, 3, 4)] == [True] * 3, (
         MAKE_THEM

@@ -41,7 +41,7 @@ PRIVATE = [slug for slug, cls in ALGORITHMS.items() if cls.notion is not Notion.
 
 @pytest.fixture
 def one_start(monkeypatch):
-    """Solve coresets from one start, because seven more would take most of the time of many runs and draw no noise."""
+    """Solve coresets from one start, because seven more would draw no noise but take most of the time of many runs."""
     monkeypatch.setattr(
         weighted, "KMeans", lambda k, n_init, random_state: KMeans(k, n_init=1, random_state=random_state)
     )
@@ -89,11 +89,12 @@ def test_clients_that_draw_no_noise_are_caught(monkeypatch):
 @pytest.mark.usefixtures("one_start")
 @pytest.mark.parametrize("slug", PRIVATE)
 def test_lower_bounds_stay_below_the_claim(slug):
-    """100 runs reveal a loss of twice the claim at mu = 1.2 or ε = 1; ε = 4 takes 440 runs, and fewer prove nothing.
+    """100 runs reveal twice the claimed loss at mu = 1.2 or ε = 1; at ε = 4 it takes 440 runs, and fewer prove nothing.
 
-    Claims in ε are tested by bets only on the pair that differs most; on the others, 20 runs are tested by exact costs.
+    Claims in ε are tested by bets only on the pair that differs most; on other pairs, the exact costs of 20 runs are
+    tested.
     """
-    algorithm = instance(ALGORITHMS[slug], epsilon=1.0, days=6)  # a stream of 16 days takes almost three times as long
+    algorithm = instance(ALGORITHMS[slug], epsilon=1.0, days=6)  # 16 days would take almost three times as long
     in_mu = algorithm.guarantee(2, 12).mu is not None
     for pair in pairs(algorithm.neighboring):
         found = audit(algorithm, pair, runs=100 if in_mu or pair.name == "n = k" else 20, confidence=0.99)
@@ -144,7 +145,7 @@ def test_pairs_are_neighbors():
 
 
 def test_the_log_ratio_is_the_density_ratio_of_the_mechanisms():
-    """Compare with scipy's densities on runs of one release, with Gaussian or Laplace noise."""
+    """Compare with SciPy's densities on runs of one release, with Gaussian or Laplace noise."""
     from scipy import stats
 
     from dpviz.privacy.plan import Plan

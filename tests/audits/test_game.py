@@ -1,4 +1,4 @@
-"""Check the game: two worlds, independent noise, and an attack that beats the bound only if an algorithm lies."""
+"""Check the game: two worlds, independent noise, and an attack that beats the bound only if a promise is broken."""
 
 import dataclasses
 

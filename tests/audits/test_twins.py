@@ -1,4 +1,4 @@
-"""Check broken twins of mechanisms and of whole algorithms: all are caught, and honest ones are not."""
+"""Check broken twins of mechanisms and whole algorithms: audits catch all of them, and no honest original."""
 
 import math
 
@@ -25,7 +25,7 @@ from tests.tiers import tiers
 
 AR = Neighboring.ADD_REMOVE
 
-# Mechanisms and their broken twins: one release, many draws at once
+# Broken twins of mechanisms: one release, many draws at once
 
 
 def gaussian(sd):
@@ -109,14 +109,14 @@ def test_a_broken_laplace_twin_is_caught(name):
 
 
 def picks(gain, loss, scale, runs=20_000):
-    """Return, as a statistic, how often the exponential mechanism picks the first of 41 candidates."""
+    """Return, as a statistic, whether the exponential mechanism picks the first of 41 candidates in each run."""
     utilities = np.r_[gain, np.full(40, loss)]
     gumbel = np.random.default_rng(int(gain)).gumbel(0, scale, (runs, 41)) + utilities
     return {"first": (gumbel.argmax(axis=1) == 0).astype(float)}
 
 
 def test_a_missing_factor_two_in_a_selection_is_caught():
-    """One candidate gains 1 and the others lose 1: the range is 2, not 1."""
+    """One candidate's utility rises by 1 and that of the others falls by 1, so the range is 2, not 1."""
     epsilon = 1.0
     for declared, broken in [(2.0, False), (1.0, True)]:
         scale = Exponential(epsilon).scale(declared)
@@ -126,7 +126,7 @@ def test_a_missing_factor_two_in_a_selection_is_caught():
 
 
 def test_a_threshold_that_is_too_low_is_caught():
-    """A key that only one neighbor has tells the two apart if it passes, which may happen with probability delta."""
+    """A key that only one neighbor has distinguishes the two if it passes, which may happen with probability delta."""
     cost, rng = Threshold(1.0, 0.01), np.random.default_rng(0)
     noisy = np.rint(1 + rng.normal(0, 1, 20_000))
     for tau, broken in [(cost.threshold(1.0, 1), False), (1.5, True)]:
@@ -135,7 +135,7 @@ def test_a_threshold_that_is_too_low_is_caught():
         assert (bound > 2.0) == broken
 
 
-# Whole algorithms and their broken twins
+# Broken twins of whole algorithms
 
 
 def caught(slug, pair="empty cluster", runs=30, **values):
@@ -173,14 +173,14 @@ def test_a_missing_factor_two_in_an_algorithms_selections_is_caught(monkeypatch)
 
 
 class ScalarNoise(Seeded):
-    """Noise that draws one number for a whole vector, as in the published code of HDPE-means."""
+    """A noise source that draws one number for a whole vector, as in the published code of HDPE-means."""
 
     def gaussian(self, sd, shape):
         return np.full(shape, super().gaussian(sd, ()))
 
 
 class OneStream(Seeded):
-    """Noise that restarts its stream for every release, as in the published code of FastLloyd."""
+    """A noise source that restarts its stream for every release, as in the published code of FastLloyd."""
 
     def __init__(self, rng):
         super().__init__(rng)
@@ -245,7 +245,7 @@ def test_correlated_noise_is_caught(monkeypatch):
 
 
 def exact_n(curator):
-    """Release the number of rows, which nothing may reveal."""
+    """Return the number of rows, which no release may reveal."""
     return curator._session._blocks[0].n
 
 

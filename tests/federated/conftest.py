@@ -18,5 +18,5 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def a_patient_door(monkeypatch):
-    """Do not refuse a client whose thread waits five seconds for a turn; tests of this limit set their own value."""
+    """Let clients greet the server late, because their threads may have to wait; tests of the limit set their own."""
     monkeypatch.setattr(door, "GREETING_SECONDS", 200.0)

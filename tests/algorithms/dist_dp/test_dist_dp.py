@@ -1,4 +1,4 @@
-"""Check the rho-distance family against its specification: constants, brute-force moves, refusals, a mu audit."""
+"""Check the rho-distance family against its specification: constants, brute-force moves, refusals, an audit of mu."""
 
 import dataclasses
 import math
@@ -56,7 +56,7 @@ def test_the_paper_preset_has_the_papers_noise_and_ours_less():
     assert points.scale / RHO < math.sqrt(2 * math.log(1.25 / (1e-6 / 3))) * 3 == pytest.approx(16.507, abs=1e-3)
     assert cells.scale == pytest.approx(91.20, abs=0.01) and cells.sensitivity == pytest.approx(math.sqrt(50))
     threshold = next(s.released["threshold"] for s in trace.steps if "threshold" in s.released)
-    assert threshold == pytest.approx(519.17 + 0.5, abs=0.01)  # .5 is added because counts are whole numbers
+    assert threshold == pytest.approx(519.17 + 0.5, abs=0.01)  # .5 is added because noisy counts are rounded
     assert counts.scale == pytest.approx(2 * sigma(1 / 3, 1e-6 / 6), rel=1e-9)
     assert sums.scale / counts.scale == pytest.approx(trace.steps[-2].released["radius"], rel=1e-9)
     joint = DistDP(delta=1e-6).plan(2, 500)
@@ -117,7 +117,7 @@ def prepared(X, noisy):
 
 
 def moves(rng, trials):
-    """Yield (block, neighboring block) with the same companion; one row moves by at most RHO."""
+    """Yield (block, neighboring block): they have the same companion, and one row differs, by a move of at most RHO."""
     for _ in range(trials):
         X = np.array([2.0, 13.5]) + rng.uniform(-1.2, 1.2, (8, 2)) * np.array([5.0, 3.5])
         Y = X.copy()
@@ -128,7 +128,7 @@ def moves(rng, trials):
 
 
 def worst(build, trials=1000):
-    """Return the largest change relative to the declared one, and the maximum number of changed entries per part."""
+    """Return the largest ratio of actual to declared change, and the maximum number of changed entries per part."""
     rng = np.random.default_rng(1)
     share, rows = 0.0, {}
     for a, b in moves(rng, trials):
@@ -160,7 +160,7 @@ def test_near_region_sums_change_in_at_most_two_regions():
 
 
 class OneRegion(NearRegionSums):
-    """Price a move as if a row stayed in its region."""
+    """Price a move as if the moved row stayed in its region."""
 
     def sensitivity(self, norm, neighboring):
         return {"counts": 1.0, "sums": self.radius}
@@ -205,7 +205,7 @@ def test_positions_move_by_at_most_rho():
     assert 0.95 < max(shares) <= 1
 
 
-# The curator's methods for rows.
+# The curator's methods that release rows.
 
 
 def curator(X, domain, *, neighboring=MOVE, rho=RHO, noise=None, mu=1.0):
@@ -250,7 +250,7 @@ def lower_mu(hits, false_alarms, runs):
 
 
 def audit(cheat=1.0, runs=4000, mu=1.0):
-    """Attack points and sums together by their coordinates along the move; the noise is divided by `cheat`."""
+    """Attack points and sums together, by their coordinates along the move; `cheat` divides the noise."""
     domain, regions = Domain.box(-1, 1, 2, n_public=2), snap(np.array([[-0.5, 0.0], [0.5, 0.0]]))
     rows = [np.array([[0.0, 0.0], [0.6, 0.2]]), np.array([[RHO, 0.0], [0.6, 0.2]])]
     scores = np.empty((2, runs))
@@ -264,7 +264,7 @@ def audit(cheat=1.0, runs=4000, mu=1.0):
             other = int(points.value[1, 0] > 0)
             first = sums.value[region, 0] - (rows[0][1, 0] if region == other else 0.0)
             scores[side, run] = points.value[0, 0] + first
-    cut = RHO  # halfway, because both parts move by RHO
+    cut = RHO  # halfway, as points and sums both move by RHO
     return lower_mu(int((scores[1] > cut).sum()), int((scores[0] > cut).sum()), runs)
 
 
@@ -395,7 +395,7 @@ def test_the_effect_of_a_cut_on_a_move_and_on_noise(sd):
 
 
 def test_noisy_points_are_drawn_together_until_they_spread_as_the_rows():
-    """Rows spread along one of six columns, away from the middle; so do noisy points after they are drawn together."""
+    """Rows vary in one of six columns, away from the middle; so do noisy points after they are drawn together."""
     rng = np.random.default_rng(0)
     rows = rng.normal(0, [0.3, 0, 0, 0, 0, 0], (20_000, 6)) + [0.1, 0.2, 0, 0, 0, 0]
     domain = Domain.box(-1, 1, 6, n_public=20_000)
@@ -403,14 +403,14 @@ def test_noisy_points_are_drawn_together_until_they_spread_as_the_rows():
     np.testing.assert_allclose(drawn.std(axis=0), rows.std(axis=0), atol=0.03)
     np.testing.assert_allclose(drawn.mean(axis=0), rows.mean(axis=0), atol=0.02)
     assert sd == pytest.approx(0.4 * math.sqrt(0.6**2 / 6), rel=0.1)
-    lost = rng.normal(0, 0.4, (60, 6))  # nothing stands out, so points go as far toward the middle as the domain allows
+    lost = rng.normal(0, 0.4, (60, 6))  # no direction stands out, so points move as far inward as the domain allows
     drawn, _ = DistDP(rho_distance=0.1)._drawn(lost, 0.4, domain)
     np.testing.assert_allclose(drawn, lost / (1 + 0.4**2 * 6 / domain.radius**2))
 
 
 @pytest.mark.parametrize("rho", [0.1, 0.3])
 def test_in_many_columns_the_loss_is_not_above_one_center_s(rho):
-    """Cell centers once lay outside the ball: offsets from them were clipped, and means ended on its far side."""
+    """Cell centers once lay outside the ball, so offsets from them were clipped, and means ended on its far side."""
     rng = np.random.default_rng(0)
     X = rng.normal(0, 0.02, (170, 13)) + np.outer(rng.normal(0, 0.3, 170), np.eye(13)[0])
     domain = Domain.tight_nonprivate(X)
@@ -427,7 +427,7 @@ def test_in_many_columns_the_loss_is_not_above_one_center_s(rho):
 
 
 def test_the_loss_on_iris_does_not_grow_with_epsilon():
-    """When small regions were dropped, the loss was 8 to 20 times KMeans' at epsilon 4 but 1.04 times at epsilon 1."""
+    """With small regions dropped, the loss was 8 to 20 times KMeans' at epsilon 4, but 1.04 times at epsilon 1."""
     X = load_iris().data
     domain = Domain.tight_nonprivate(X)
     losses = [

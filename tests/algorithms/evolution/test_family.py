@@ -1,4 +1,4 @@
-"""Check HDPE-means, Aug-PE and the refining step: shares, shapes, and vote splitting."""
+"""Check HDPE-means, Aug-PE and the refining step: shares of the budget, noise vectors, projection, and top-k voting."""
 
 import numpy as np
 import pytest
@@ -31,7 +31,7 @@ def test_hdpe_spends_the_whole_budget_in_the_declared_shares(final_share):
 
 
 def test_hdpe_noise_is_a_vector_not_one_number():
-    """The published code adds one scalar to all coordinates, so differences of coordinates are exact."""
+    """The published code adds one scalar to all coordinates, so differences between coordinates are exact."""
     rng = np.random.default_rng(0)
     X = rng.uniform(-0.1, 0.1, (400, 30))
     trace = HDPEMeans(n_clusters=2, epsilon=0.5).run(X, domain=Domain.box(-1, 1, 30, n_public=400), seed=0)
@@ -57,7 +57,7 @@ def test_refine_spends_its_share():
 
 @pytest.mark.slow
 def test_a_cluster_dies_out_under_top_k_voting_and_lives_under_k_means():
-    """Repeat Fig. 1 of the paper, practically without noise, with 5 seeds on a toy data set of four groups."""
+    """Repeat the paper's Fig. 1 on four groups, with 5 seeds and hardly any noise."""
     ratios = {PEMeans: [], AugPE: []}
     for seed in range(5):
         X = make_blobs(1000, 2, centers=4, random_state=seed)[0]

@@ -63,7 +63,7 @@ def test_variations_stay_in_the_ball_and_remember_their_parent():
 
 
 def test_adaptive_variations_read_released_values_only():
-    """L, the number of variations, depends only on the signal_to_noise of the noisy votes, which are released."""
+    """L, the number of variations, depends only on `signal_to_noise`, which follows from the released noisy votes."""
     X = np.random.default_rng(0).uniform(-1, 1, (60, 2))
     trace = PEMeans(n_clusters=2, epsilon=0.1).run(X, domain=Domain.box(-1, 1, 2, n_public=60), seed=0)
     halved = 0

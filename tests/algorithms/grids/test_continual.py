@@ -1,4 +1,4 @@
-"""Check continual release: the binary tree of periods, days that depend on the row alone, and the picture."""
+"""Check continual release: the binary tree of periods, arrival days that depend on the row alone, and the picture."""
 
 import numpy as np
 import pytest
@@ -37,7 +37,7 @@ def test_the_day_of_a_row_follows_from_the_row_alone(arrivals):
 
 @pytest.mark.parametrize("days", [2, 5, 8, 13, 16])
 def test_every_row_is_in_few_tables_and_every_evening_has_all_rows_so_far(days):
-    """Count how many periods contain a day; the maximum must be the number of prices that a row may pay."""
+    """Count the periods that contain a day; their maximum must be the number of prices that a row may pay."""
     algorithm = Continual(n_clusters=2, days=days)
     runs = [range(t - (t & -t) + 1, t + 1) for t in range(1, days + 1)]
     assert max(sum(s in run for run in runs) for s in range(1, days + 1)) == algorithm.levels
@@ -86,7 +86,7 @@ def test_the_last_evening_is_near_what_one_release_would_give_and_cheaper_than_r
     table = continual.days_table(trace)
     assert list(table.day) == list(range(1, 17))
     assert table.epsilon.iloc[-1] == pytest.approx(2.0, rel=1e-6) and table.anew.iloc[-1] > 1.4 * 2.0
-    # counts are sums of four tables on day 15, and of one table on day 16
+    # on day 15, counts are sums over four tables; on day 16, over one table
     assert table.counts_sd.iloc[14] == pytest.approx(2 * table.counts_sd.iloc[15])
 
 

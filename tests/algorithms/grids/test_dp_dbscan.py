@@ -1,4 +1,4 @@
-"""Check DP-DBSCAN: it finds regions of any shape from noisy counts, and is not ranked by a loss."""
+"""Check DP-DBSCAN: it finds regions of any shape from noisy counts, and no ranking by loss includes it."""
 
 import re
 
@@ -59,7 +59,7 @@ def test_a_neighborhood_is_a_block_that_ends_at_the_bounds():
 
 
 def test_noise_alone_makes_no_region_in_19_of_20_runs():
-    """With one finite row, only noise makes a cell dense; most runs show just the fullest cell, with a warning."""
+    """With one finite row, only noise makes cells dense; most runs show just the fullest cell, with a warning."""
     domain = Domain.box(-1, 1, 2, n_public=2000)
     algorithm = DPDBSCAN(epsilon=0.5, density=0.25, cells=64)
     X = np.full((1, 2), np.nan)

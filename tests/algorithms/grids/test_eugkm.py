@@ -1,4 +1,4 @@
-"""Check EUGkM: the paper's number of cells, the hybrid, and grids that cannot divide every column."""
+"""Check EUGkM: the paper's number of cells, the hybrid with Lloyd, and grids that cannot divide every column."""
 
 import math
 
@@ -27,7 +27,7 @@ def test_the_number_of_cells_is_the_papers():
 
 
 def test_the_other_rule_follows_the_number_of_clusters():
-    """M = (5000 / (4 sqrt(3 k^(1/3))))^(6/5) in three columns; in two columns k drops out."""
+    """M = (5000 / (4 sqrt(3 k^(1/3))))^(6/5) in three columns; in two columns, M does not depend on k."""
     rule = lambda k: EUGkM(epsilon=1.0, n_clusters=k, rule="clusters")  # noqa: E731
     assert rule(8).parts(3, 5000) == (12,) * 3 and rule(64).parts(3, 5000) == (10,) * 3
     assert rule(8)._rule(3, 5000) == pytest.approx((1250 / math.sqrt(6)) ** 1.2)
@@ -45,7 +45,7 @@ def test_where_the_grid_cannot_divide_every_column_it_divides_none_and_says_so()
 
 
 def test_cells_as_wide_as_the_data_and_a_box_far_too_wide_are_announced():
-    """Eight columns cannot all be halved; in a box that is far too wide, four of 22 x 22 cells hold all rows."""
+    """Eight columns cannot all be halved; if the box is far too wide, four of its 22 x 22 cells hold all rows."""
     assert EUGkM().parts(8, 1500) == (1,) * 8 and EUGkM().parts(3, 100) == (2,) * 3
     assert any("8 columns cannot all be divided" in sentence for sentence in EUGkM().advice(8, 1500))
     assert EUGkM(lloyd_share=0.5).parts(8, 3000) == (2,) * 8 and EUGkM(lloyd_share=0.5).advice(8, 3000) == ()
@@ -78,7 +78,7 @@ def test_a_place_weighs_as_its_noisy_count_and_no_less_than_nothing():
 
 @pytest.mark.parametrize("cls", [EUGkM, PrivTree])
 def test_empty_places_weigh_nothing_where_counts_are_nearly_exact(cls):
-    """There are 400 rows and thousands of empty cells: the weights add up to the number of rows, not of cells."""
+    """With 400 rows and thousands of empty cells, the weights add up to the number of rows, not to that of cells."""
     X = np.random.default_rng(0).normal(0.6, 0.02, (400, 2))
     values = {"cells": 10_000} if cls is EUGkM else {"tree_share": 0.05}
     trace = cls(n_clusters=1, epsilon=50.0, **values).run(X, domain=Domain.box(-1, 1, 2, n_public=400), seed=0)

@@ -1,4 +1,4 @@
-"""Check the Lloyd family: the paper's constants, folding, the radius, and losses on synthetic sets."""
+"""Check the Lloyd family: the paper's constants, folding at the boundary, the radius, and losses on synthetic data."""
 
 import math
 
@@ -193,7 +193,7 @@ def test_a_declared_ball_makes_everything_smaller_together():
 
 
 def test_noise_is_drawn_afresh_for_sums_and_counts_and_every_iteration():
-    """The published code repeats its noise: sums and counts share a stream, seeded by seed times iteration."""
+    """The published code repeats its noise: sums and counts share a random stream, seeded by seed times iteration."""
     box = Domain.box(-1, 1, 2, n_public=5000)
     trace = FastLloyd(n_clusters=20, iterations=4).run(np.full((1, 2), 0.9), domain=box, seed=0)
     draws = []
@@ -209,7 +209,7 @@ def test_noise_is_drawn_afresh_for_sums_and_counts_and_every_iteration():
 @pytest.mark.slow
 @pytest.mark.parametrize(("d", "limits"), [(2, (0.021, 0.027, 0.027)), (16, (0.95, 0.98, 1.1))])
 def test_losses_stay_near_the_reference(d, limits):
-    """The limits are the references .0141/.0154/.0168 and .787/.798/.869 (epsilon .5) plus two standard errors."""
+    """Limits are the reference losses at epsilon .5, .0141/.0154/.0168 and .787/.798/.869, plus two standard errors."""
     X, box = data(d), Domain.box(-1, 1, d, n_public=N)
     rows, best = Rows(X, box), {2: 0.0069, 16: 0.0574}[d]
     for cls, limit in zip((FastLloyd, GLloyd, SuLloyd), limits, strict=True):

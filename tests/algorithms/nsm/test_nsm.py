@@ -1,4 +1,4 @@
-"""Check NSM against its specification: plan, free search on released values, and quality."""
+"""Check NSM against its specification: its plan, its search on released values at no cost, and its quality."""
 
 import dataclasses
 import math
@@ -202,7 +202,7 @@ def test_candidates_far_from_rows_stand_for_as_much_space_as_they_are_far():
     ("outside", "stay"), [([45.0, 12.0, 9.0, -3.0], [1, 1, 0, 0]), ([25.0, 12.0, 9.0, -3.0], [0] * 4)]
 )
 def test_thinned_candidates_stay_if_all_of_them_hold_more_than_noise(outside, stay):
-    counts = np.array([300.0, 200.0, -5.0, *outside])  # sd 10 each; do the last four exceed 3 sqrt(4) 10 = 60?
+    counts = np.array([300.0, 200.0, -5.0, *outside])  # the sd is 10; do the last four sum to over 3 sqrt(4) 10 = 60?
     answer = Noisy({"counts": counts, "sums": np.zeros((7, 2))}, {"counts": 10.0, "sums": 0.1})
     answers = Answers(zoom=answer)
     population = np.arange(14.0).reshape(7, 2) / 16
@@ -251,7 +251,7 @@ def test_a_prior_damps_the_first_move_by_what_noise_would_show():
     damped = tracker.shrink(shifts, noise, moved)
     assert (damped[1:] ** 2).sum() < 0.2 * (shifts**2).sum()
     told = tracker.deviation(noise)
-    assert (told[1:] < 0.1).all() and (told > 0).all() and told[0] == 0.01  # first estimate: noise alone
+    assert (told[1:] < 0.1).all() and (told > 0).all() and told[0] == 0.01  # the first estimate uses noise alone
     far = Tracker(k, pooled=True, prior=prior).shrink(shifts + 5, noise, moved)
     assert far[1:].mean() == pytest.approx(5, rel=0.01)  # a move far above the noise is made in full
     assert Tracker(k, pooled=True).shrink(shifts, noise, moved) == pytest.approx(shifts)
@@ -261,7 +261,7 @@ def test_sizes_follow_from_all_candidates_and_are_unknown_without_any():
     population, votes = np.array([[0.0], [0.1], [5.0], [5.2]]), np.array([30.0, -4.0, 50.0, 8.0])
     summary = PointSummary(population[::2], votes[::2], 3.0, {"population": population, "noisy_votes": votes})
     prior = sizes(summary, np.array([[0.0], [5.0], [99.0]]), 28.0)
-    # the votes of dropped candidates count, too; those of the kept ones alone would be too large
+    # votes of dropped candidates count, too; those of kept candidates alone would give sizes that are too large
     assert prior.counts.tolist() == [26.0, 58.0, 0.0]
     np.testing.assert_allclose(prior.precision, [1 / 18, 1 / 18, 0.0])
     assert sizes(dataclasses.replace(summary, noise_sd=0.0), np.zeros((1, 1)), 88.0) is None
@@ -280,7 +280,7 @@ def test_a_prior_is_used_between_4_and_64_columns_and_not_without_noise():
 def test_clipping_radius_weighs_noise_against_what_is_cut_off():
     edges = distance_edges(4.0)
     counts = np.zeros(28)
-    counts[12] = 1000.0  # all rows in the bin whose outer edge is 2^-3 of the top
+    counts[12] = 1000.0  # all rows are in the bin whose outer edge is 2^-3 of the top edge
     rows = edges[12]
     assert clipping_radius(counts, 1.0, edges, 1e-9, 1000.0) == pytest.approx(rows)
     assert clipping_radius(counts, 1.0, edges, 10.0, 1000.0) < rows / 2
@@ -310,7 +310,7 @@ def test_a_declared_n_that_is_a_little_off_loses_no_cluster(share):
 
 
 def test_split_and_merge_repairs_a_missed_cluster():
-    """Clusters at +-e1 share a center; the cluster at 5 e2 has two."""
+    """Two clusters, at e1 and -e1, share a center; the cluster at 5 e2 has two centers."""
     d = 6
     truth = np.eye(d)[[0, 1, 2]] * [[1], [5], [5]]
     truth = np.vstack([truth, -truth[0]])
@@ -328,7 +328,7 @@ def test_split_and_merge_repairs_a_missed_cluster():
 
 
 class Answers:
-    """A curator that gives prepared answers, one release of each kind."""
+    """A curator that gives prepared answers, one to each release."""
 
     n_features = 6
 
@@ -340,7 +340,7 @@ class Answers:
 
 
 def test_a_negative_noisy_count_moves_no_half_to_the_bounds():
-    """A cluster that has 50 rows by its votes but a noisy count of -5 is not treated as if it had one row."""
+    """A cluster with 50 rows by its votes, but a noisy count of -5, is not treated as if it had only one row."""
     at = np.eye(6)[:4] * 0.5
     votes = Prior(np.full(4, 50.0), np.full(4, 3.0**-2), 50.0)
     counts, sums = np.array([-5.0, 50.0, 50.0, 50.0]), np.zeros((4, 6))
@@ -351,7 +351,7 @@ def test_a_negative_noisy_count_moves_no_half_to_the_bounds():
     released = next(correct(answers, 3.0, begin, pooled=True)).released
     assert released["moved"].all() and released["split"][0]
     halves = released["centers"][released["split"]]
-    # the distance is sqrt(30 / 50); with one row it would be 3, which is the radius
+    # with 50 rows, halves move by sqrt(30 / 50); with one row they would move by 3, the radius
     assert np.linalg.norm(halves, axis=1).max() < 1.5
 
 

@@ -1,4 +1,4 @@
-"""Check the local model: exactly epsilon-DP reports, unbiased estimates, public groups, and figures true to the run."""
+"""Check the local model: reports that are exactly epsilon-DP, unbiased estimates, public groups, and true figures."""
 
 import itertools
 import math
@@ -31,7 +31,7 @@ EPSILONS = (0.01, 0.5, 1.0, 4.0, 20.0)
 
 
 class Chances:
-    """A noise source that records the requested probabilities and returns False."""
+    """A noise source that records the requested probabilities and returns False for every coin."""
 
     def coins(self, chances):
         self.asked = chances
@@ -39,13 +39,13 @@ class Chances:
 
 
 def likelihoods(chances):
-    """Return the exact probability of every report (2^K,) of a person with these bit probabilities (K,)."""
+    """Return the exact probability of each of 2^K reports of a person whose K bits have these probabilities."""
     reports = np.array(list(itertools.product([False, True], repeat=len(chances))))
     return np.where(reports, chances, 1 - chances).prod(axis=1)
 
 
 def bit_chances(randomizer, answers):
-    """Return the probabilities of each person's coins, shape (n, bits), from the code that tosses them."""
+    """Return the probabilities of all coins that the randomizer tosses, shape (people, bits)."""
     noise, ids = Chances(), np.arange(len(answers))
     if isinstance(randomizer, OUE):
         randomizer.reports(noise, answers)
@@ -89,7 +89,7 @@ def test_the_flip_is_rounded_to_the_private_side_and_can_be_tossed_exactly(epsil
 
 
 def test_a_value_outside_the_promised_range_is_cut_twice():
-    """Both the question and the randomizer clip the value; neither relies on the other."""
+    """Both the question and the randomizer clip the value, so that neither relies on the other."""
     flip = flip_probability(1.0)
     np.testing.assert_array_equal(OneBit(flip).probabilities(np.array([5.0, -5.0, 1.0, -1.0])), [1 - flip, flip] * 2)
     cell = CellOf(2.0, np.zeros(1), np.array([-1]), (2,))
@@ -99,7 +99,7 @@ def test_a_value_outside_the_promised_range_is_cut_twice():
 
 @pytest.mark.parametrize("oracle", [OUE, Hadamard])
 def test_counts_are_unbiased_with_the_declared_spread(oracle):
-    """The spread of empty categories is within 10% of the declared one, and means are within 4.5 standard errors."""
+    """Counts of empty categories have the declared sd within 10%; mean counts are within 4.5 standard errors."""
     n, K, runs = 100_000, 64, 60
     answers = np.minimum(np.random.default_rng(0).geometric(0.2, n) - 1, K - 1)
     true = np.bincount(answers, minlength=K)
@@ -286,7 +286,7 @@ def test_every_path_spends_at_most_epsilon(budget, oracle):
 
 
 def test_averages_miss_the_cell_means_by_the_declared_noise():
-    """At epsilon 20 no bit is flipped; only the spread of one bit per person remains, and the trace declares it."""
+    """At epsilon 20 no bit is flipped; only the randomness of one bit per person remains, which the trace declares."""
     X = blobs(2, 60_000)
     errors = []
     for step in (step for step in run(X, epsilon=20.0).steps if step.kind == "averages"):
@@ -353,7 +353,7 @@ def test_report_frame_shows_what_was_sent(oracle):
     own = table[table.true]
     if oracle == "oue":  # at epsilon 20, other bits are never set, and one's own bit is set half of the time
         assert table[~table.true].says.sum() == 0 and 0.2 < own.says.mean() < 0.8
-    else:  # one bit supports one's own cell and half of the others
+    else:  # a report supports one's own cell and half of the others
         assert own.says.all() and 0.3 < table[~table.true].says.mean() < 0.7
     assert "true" not in figures.report_table(step, hidden=False)
 

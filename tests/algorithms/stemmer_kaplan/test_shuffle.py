@@ -1,4 +1,4 @@
-"""Check the shuffle model: the bound against exact mixtures, mixing before asking, the promise, the gain."""
+"""Check the shuffle model: the bound against exact mixtures, shuffling before asking, the promise, and the gain."""
 
 import math
 
@@ -23,7 +23,7 @@ LOCAL = ALGORITHMS["stemmer-kaplan-local"]
 
 
 def delta_of_mixed_bits(report, users, epsilon):
-    """Return the exact hockey-stick divergence, in both directions, of mixed randomized bits: all zeros, or one 1."""
+    """Return the larger exact hockey-stick divergence between shuffled randomized bits of all zeros and of one 1."""
     flip = 1 / (1 + math.exp(report))
     ones = np.arange(users + 1)
     zeros = binom.pmf(ones, users, flip)
@@ -39,7 +39,7 @@ def test_the_bound_holds_for_mixed_bits_which_can_be_computed_exactly(report, us
     mixed = shuffled_epsilon(report, users, delta)
     assert delta_of_mixed_bits(report, users, mixed) <= delta
     assert mixed < report
-    assert delta_of_mixed_bits(report, users, mixed / 20) > delta  # the bound is not loose
+    assert delta_of_mixed_bits(report, users, mixed / 20) > delta  # the bound is not more than 20 times too large
 
 
 def test_the_bound_is_the_published_formula_and_never_used_outside_its_condition():
@@ -79,7 +79,7 @@ def test_a_mixed_price_is_refused_before_everybody_was_mixed():
     question = NearestOf(np.zeros((2, 2)), seed=1)
     with pytest.raises(PermissionError, match="mix them first"):
         curator(Shuffled(1.0, 50, 1e-3)).collect("report", question)
-    more = curator(Shuffled(1.0, 51, 1e-3))  # the price assumes more people than there are
+    more = curator(Shuffled(1.0, 51, 1e-3))  # this price assumes more people than there are
     more.shuffle()
     with pytest.raises(PermissionError, match="mix them first"):
         more.collect("report", question)
@@ -128,7 +128,7 @@ def test_mixing_is_worth_a_sharper_report_and_says_where_it_is_not():
     few = StemmerKaplanShuffle(epsilon=1.0)
     assert any("mixing gains nothing" in words and "about 330 people" in words for words in few.advice(2, 100))
     assert not any("mixing gains nothing" in words for words in StemmerKaplanShuffle(epsilon=1.0).advice(2, 100_000))
-    claimed = StemmerKaplanShuffle(epsilon=2.0).guarantee(2, 5000).epsilon  # the most that the reports can spend
+    claimed = StemmerKaplanShuffle(epsilon=2.0).guarantee(2, 5000).epsilon  # the largest loss that reports can cause
     assert any(
         f"{claimed:.3g} of epsilon 2 is spent" in words for words in StemmerKaplanShuffle(epsilon=2.0).advice(2, 5000)
     )

@@ -1,4 +1,4 @@
-"""Check Stemmer-Kaplan against its specification: noise, thresholds, the ball filter, the coreset, loss."""
+"""Check Stemmer-Kaplan against its specification: noise, thresholds, the filter of balls, the coreset, and the loss."""
 
 import dataclasses
 import math
@@ -44,7 +44,7 @@ def test_count_noise_is_sqrt_tables_over_share_over_theta():
 
 
 def test_threshold_of_eight_tables_is_the_specified_one():
-    """One release of 8 keys per row and 8 releases of one key need the specified 194.05, and 1/2 more for rounding."""
+    """One release of 8 keys per row and 8 releases of one key need the specified 194.05, plus 1/2 for rounding."""
     joint = Threshold(1 / 36.52, 5e-7).threshold(36.52, 8)
     assert joint - 0.5 == pytest.approx(194.05, abs=0.1)
     single = Threshold(1 / 36.52, 5e-7 / 8).threshold(36.52, 1)
@@ -85,7 +85,7 @@ def test_cells_agree_with_a_dictionary():
 
 
 def test_a_cell_bounds_its_rows():
-    """The radius of an average is half the cell's diagonal, so a cell's rows are clipped by a grid step at most."""
+    """An average's radius is half of its cell's diagonal, so rows in the cell are clipped by at most one grid step."""
     corner = np.array([[0.0, 0.0, 0.0], [0.5 - 2.0**-24] * 3])
     query = CellSums(np.array([[0, 0, 0]]), 0.5, np.zeros(3), 0.25 * math.sqrt(3), relative=True)
     np.testing.assert_allclose(query.statistic(Block(corner[:1]))[""], [[-0.25] * 3], atol=1e-6)

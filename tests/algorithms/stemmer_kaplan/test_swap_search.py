@@ -53,7 +53,7 @@ def test_swap_costs_agree_with_brute_force(k):
 
 
 def widest(relation, make, trials=300):
-    """Return the maximum over neighbors of (largest - smallest change of the utilities) / declared range."""
+    """Return the largest ratio, over neighbors, of the spread of changes in utility to the declared range."""
     rng, found = np.random.default_rng(5), 0.0
     for _ in range(trials):
         d = int(rng.integers(1, 4))
@@ -182,7 +182,7 @@ def test_without_noise_every_row_has_a_candidate_in_its_finest_cube():
 
 
 def test_a_cube_at_the_threshold_is_halved_half_of_the_time():
-    """As noise is Gaussian, a cube is active with probability .5 at a count of gamma and .95 at gamma + 1.645 sd."""
+    """With Gaussian noise, a cube is active with probability .5 at a count of gamma, and .95 at gamma + 1.645 sd."""
     plan = Balcan(epsilon=1.0, delta=1e-6).plan(2, 20_000)
     sd = 1 / plan.costs["cubes"][0].mu
     draws = Seeded(np.random.default_rng(0)).gaussian(sd, (20_000,))

@@ -1,4 +1,4 @@
-"""Check DPM: scores, ranges, paths, a counterexample, bad input, and the clusters it finds."""
+"""Check DPM: scores and their ranges, costs along paths, a counterexample, bad input, and the clusters found."""
 
 import dataclasses
 import math
@@ -42,7 +42,7 @@ def box(d=2, **facts):
 
 
 def score_by_sorting(x, score):
-    """Return the paper's score times n, cut by cut, from sorted columns, without using the histogram."""
+    """Return the paper's score times n for every cut, computed from sorted columns instead of the histogram."""
     n, found = score.noisy_count, []
     for i, cuts in enumerate(score.histogram.cuts):
         column, half = np.sort(x[:, i]), score.histogram.half[i]
@@ -104,7 +104,7 @@ def test_the_smaller_sibling_is_counted_the_other_subtracted_and_both_are_right(
 
 
 def changes(score, x, extra, gone=None):
-    """Return the change of every finite utility if the row `extra` is added and the row `gone`, if any, removed."""
+    """Return the change in every finite utility if the row `extra` is added and the row `gone`, if any, is removed."""
     before = x if gone is None else np.vstack([x, gone])
     one, two = (score.utility(score.query.statistic(Block(rows))) for rows in (before, np.vstack([x, extra])))
     inside = np.isfinite(one)
@@ -112,7 +112,7 @@ def changes(score, x, extra, gone=None):
 
 
 def widest(relation, knobs=KNOBS[0], trials=400):
-    """Return the largest share of the declared range that a pair of neighbors reaches, and the largest change."""
+    """Return the largest share of the declared range that any pair of neighbors reaches, and the largest change."""
     rng = np.random.default_rng(2)
     share = largest = 0.0
     for _ in range(trials):
@@ -138,7 +138,7 @@ def test_the_declared_range_holds_for_any_noisy_count_and_any_t_q_alpha(relation
 
 
 def worst_pair(cls):
-    """Return the share of the declared range used by a row that is last in one column and first in the other."""
+    """Return the share of the declared range that a row reaches if it is last in one column and first in the other."""
     score = cls(HalfIntervalCounts.over(np.ones(2), 0.2), 40.0, -np.ones(2), np.ones(2), T, Q, ALPHA)
     change = changes(score, np.zeros((40, 2)), snap(np.array([[0.7, -0.9]])))
     return float(np.ptp(change)) / score.range(AR)
@@ -147,7 +147,7 @@ def worst_pair(cls):
 def test_the_declared_range_is_reached_and_definition_4_as_printed_is_caught():
     class Printed(SplitScore):
         def range(self, neighboring):
-            return self.t / self.q + self.alpha  # the largest change D, in exp(eps f / D)
+            return self.t / self.q + self.alpha  # D in exp(eps f / D) is the largest change
 
     assert worst_pair(SplitScore) == pytest.approx(1.0)
     assert worst_pair(Printed) == pytest.approx(1.4186, abs=1e-4)
@@ -182,8 +182,10 @@ def log_probability(gaps, low, high, epsilon):
 
 
 def test_one_row_can_change_every_averaged_gap():
-    """Gaps 0, 1, 0, 1... in one column and 1, 0, 1, 0... in the other average to .5 everywhere. A row that is first in
-    one and last in the other makes them average to 0, 1, 0, 1..., and ranks move by half of n, not by 2.
+    """Check a counterexample to the paper's interval estimate: one row changes nearly all averages of gaps.
+
+    Gaps 0, 1, 0, 1... in one column and 1, 0, 1, 0... in the other average to .5 everywhere. If a row is added that is
+    first in one column and last in the other, they average to 0, 1, 0, 1..., and ranks move by half of n, not by 2.
     """
     n, epsilon = 10_000, 0.04
     gaps = np.tile([0.0, 1.0], n // 2)
@@ -195,7 +197,7 @@ def test_one_row_can_change_every_averaged_gap():
         log_probability(after, *event, epsilon) - log_probability(before, *event, epsilon)
         for event in ((0.25, 0.5), (0.5, 1))
     ]
-    assert loss[0] > 40 and min(np.abs(loss)) > epsilon  # a percentile of one column would lose at most .04
+    assert loss[0] > 40 and min(np.abs(loss)) > epsilon  # for one column, the loss would be at most .04
     one = [np.diff(np.sort(column)) for column in (columns[0], np.append(columns[0], 0.3))]
     assert abs(log_probability(one[0], 0.25, 0.5, epsilon) - log_probability(one[1], 0.25, 0.5, epsilon)) <= epsilon
 
@@ -293,7 +295,7 @@ def test_regions_tile_the_box_and_centers_lie_in_their_own():
 
 
 def test_an_empty_region_is_averaged_with_noise_like_any_other():
-    """A center at exactly the middle of an empty region would reveal that it is empty."""
+    """A center at the exact middle of an empty region would reveal that the region is empty."""
     X = np.full((400, 2), 0.9)
     exact = 0
     for seed in range(200):

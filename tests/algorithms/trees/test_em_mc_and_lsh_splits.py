@@ -1,4 +1,4 @@
-"""Check EM-MC's picks, which share one cost, and LSH-Splits' tree: exact divergences, closed forms, paths, clusters."""
+"""Check EM-MC's picks, which share one cost, and LSH-Splits' tree: divergences, closed forms, path costs, clusters."""
 
 import math
 from collections import defaultdict
@@ -67,7 +67,7 @@ def test_projected_rows_outside_the_box_count_in_the_nearest_cell():
 
 @pytest.mark.parametrize("projection", [None, Projection(random_projection(6, 3, np.random.default_rng(2)))])
 def test_a_row_on_a_border_is_in_one_cell_of_a_grid_whatever_its_block(projection):
-    """Shifts are drawn at random and so lie on no grid; still, rounding must never put a row into two cells or none."""
+    """Random shifts lie off the 2^-24 grid, but rounding must never put a row into two cells or none."""
     rng, p = np.random.default_rng(3), 6 if projection is None else 3
     query = CellCover(np.ones(p), (0.25, 0.7), rng.uniform(0, 0.25, (2, p)), 3, projection)
     borders = rng.integers(0, 9, (120, p)) * 0.25 - 1 - query.shifts[0]
@@ -145,14 +145,14 @@ def divergence(p, q, epsilon):
 
 
 def first_covered(weight, others, picks=4000):
-    """Return the probabilities that a row's cell is first picked at pick 1, 2, ..., or never, among empty cells."""
+    """Return the probabilities that a row's cell, among empty ones, is first picked at pick 1, 2, ..., or never."""
     p = weight / (weight + others)
     t = np.arange(picks)
     return np.append(p * (1 - p) ** t, (1 - p) ** picks)
 
 
 def worst_delta(e, epsilon):
-    """Return the largest exact delta of endless picks from two data sets that differ in one row."""
+    """Return the largest exact delta of very many picks from two data sets that differ in one row."""
     found = []
     for others in (1, 2, 5, 20, 100, 1000):
         with_row, without = first_covered(math.exp(e), others), first_covered(1.0, others)
@@ -169,7 +169,7 @@ def test_one_cost_covers_any_number_of_picks(epsilon, delta):
 
 
 def test_a_weight_of_epsilon_per_pick_is_caught():
-    assert worst_delta(1.0, 1.0) > 0.05  # the twin forgets that every pick leaks, not only the one that covers the row
+    assert worst_delta(1.0, 1.0) > 0.05  # the twin ignores the leaks of picks other than the row's own
 
 
 def test_the_ledger_gives_the_cost_back_and_only_add_remove_may_ask():
@@ -251,7 +251,7 @@ def test_lsh_paths_cost_at_most_epsilon_and_dropped_buckets_are_not_averaged():
 
 @pytest.mark.parametrize(("epsilon", "share"), [(0.25, 0.6), (1.0, 0.6), (4.0, 0.9)])
 def test_lsh_counts_and_sums_spend_the_whole_of_mu_along_a_path(epsilon, share):
-    """Gaussian noise composes exactly: 1/sd^2 of the counts and R^2/sd^2 of the sum add up to mu^2."""
+    """Gaussian noise composes exactly: (sensitivity / sd)^2 adds up over the counts and the sum to mu^2."""
     algorithm = LSHSplits(epsilon=epsilon, delta=1e-5, max_depth=9, sum_share=share)
     trace = algorithm.run(three_blobs(900, d=3)[0], domain=Domain.box(-1, 1, 3, n_public=900), seed=0)
     mu = mu_of_epsilon(epsilon, 1e-5)

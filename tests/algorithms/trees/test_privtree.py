@@ -1,4 +1,4 @@
-"""Check PrivTree: the price of a whole tree by brute force, its floor and decay, boxes, and the clusters it finds."""
+"""Check PrivTree: the price of a whole tree by brute force, floor and decay, boxes, and the clusters found."""
 
 import math
 
@@ -27,7 +27,7 @@ DOMAIN = Domain.box(-1, 1, 2, n_public=100)
 
 
 class Recorded(Seeded):
-    """Noise that is 0 and records the requests."""
+    """A noise source that returns 0 and records the requested scales."""
 
     def __init__(self):
         self.scales = []
@@ -43,7 +43,7 @@ def curator(X, cost, noise, neighboring=Neighboring.ADD_REMOVE):
 
 
 def cost_of_path(counts, scale, threshold=0.0):
-    """Return the log ratio by which one more row in each box raises the probability of halving every box on a path."""
+    """Return the log ratio of the chances to halve every box on a path with and without one more row in each box."""
     decay = scale * math.log(2)
     depth = np.arange(len(counts))
     with_row, without = (np.maximum(c - depth * decay, threshold - decay) for c in (counts + 1, counts))
@@ -52,7 +52,7 @@ def cost_of_path(counts, scale, threshold=0.0):
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
 def test_no_path_of_any_tree_costs_more_than_its_epsilon(epsilon):
-    """Counts fall along a path; chains of many shapes are tried, and so is the worst chain of the proof."""
+    """Counts fall along a path; try sequences of many shapes, including the worst of the proof."""
     scale = Halving(epsilon).scale(1.0)
     rng, worst = np.random.default_rng(0), 0.0
     shapes = [np.full(24, c) for c in (0.0, 1.0, 3.0, 10.0, 40.0, 200.0)]
@@ -66,7 +66,7 @@ def test_no_path_of_any_tree_costs_more_than_its_epsilon(epsilon):
         for threshold in (0.0, 5.0):
             worst = max(worst, cost_of_path(np.maximum(np.asarray(counts, dtype=float), 0), scale, threshold))
     assert worst <= epsilon * (1 + 1e-9)
-    assert worst > 0.6 * epsilon  # half of this scale would break the bound
+    assert worst > 0.6 * epsilon  # half of this scale would exceed epsilon
 
 
 def test_the_curator_takes_off_the_decay_and_never_below_the_floor():
@@ -96,7 +96,7 @@ def test_the_curator_takes_off_the_decay_and_never_below_the_floor():
 
 
 def test_boxes_of_one_depth_are_halved_by_noise_of_their_own():
-    """Siblings with biased counts at the threshold are halved in half of the runs, and disagree in half of them."""
+    """Siblings with biased counts at the threshold are each halved in half of the runs, and differ in half of them."""
     X = np.repeat([[-0.5, 0.0], [0.5, 0.0]], 50, axis=0)
     tree = Halvings(np.ones(2), 2, 50 - math.log(2))  # the biased count of 50 rows at depth 1 and scale 1
     runs, halved = 400, []

@@ -1,4 +1,4 @@
-"""Check figures of rho-distance privacy: tables match literals, titles name the promise, hidden layers are optional."""
+"""Check figures of rho-distance privacy: tables match literals, titles name the promise, layers can stay hidden."""
 
 import dataclasses
 import functools
