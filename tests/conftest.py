@@ -1,4 +1,4 @@
-"""Give every test its own state folder, so that none writes to the user's, and start no extra processes."""
+"""Give every test its own state folder, so that no test writes to the user's folder, and start no extra processes."""
 
 import asyncio
 import gc
@@ -17,7 +17,7 @@ from dpviz.datasets.readers import child
 
 os.environ.setdefault("DPVIZ_WORKERS", "0")  # pages compute in this process; browser tests start real processes
 
-collect_ignore = ["recorder"]  # its module is named `sitecustomize`, like one of Debian's Python
+collect_ignore = ["recorder"]  # it holds a module `sitecustomize`, as Debian's Python does
 
 
 def pytest_ignore_collect(collection_path, config):
@@ -26,7 +26,7 @@ def pytest_ignore_collect(collection_path, config):
 
 
 def pytest_collection():
-    gc.disable()  # collected tests stay in memory; looking for garbage among them took a sixth of the time
+    gc.disable()  # collected tests stay in memory; searching them for garbage took a sixth of the time
 
 
 def pytest_collection_finish():
@@ -35,7 +35,7 @@ def pytest_collection_finish():
 
 
 def pytest_terminal_summary(terminalreporter):
-    """Say why a walk was repeated, because its own report holds only the last attempt."""
+    """Say why a browser test was repeated, because its own report holds only the last attempt."""
     for report in terminalreporter.stats.get("rerun", ()):
         crash = getattr(report.longrepr, "reprcrash", None)
         words = str(crash.message if crash else report.longrepr)
@@ -44,7 +44,7 @@ def pytest_terminal_summary(terminalreporter):
         )
 
 
-_numbers = itertools.count()  # pytest would scan all folders to number the next one
+_numbers = itertools.count()  # pytest itself would scan all folders to number the next one
 
 
 @pytest.fixture(autouse=True)
@@ -83,7 +83,7 @@ def files_are_read_here(monkeypatch):
 
 @pytest.fixture
 def registry(monkeypatch):
-    """Return the registry; algorithms that a test adds are removed afterward."""
+    """Return the registry of algorithms; those that a test adds are removed afterward."""
     monkeypatch.setenv(outside.FILES, "")
     before, modules = dict(ALGORITHMS), set(sys.modules)
     yield ALGORITHMS

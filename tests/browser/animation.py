@@ -1,4 +1,4 @@
-"""Write README's moving picture, a run and a drag of ε in the running app: `python -m tests.browser.animation`."""
+"""Write README's animation of a run and a drag of ε in the running app: `python -m tests.browser.animation`."""
 
 import io
 
@@ -10,19 +10,19 @@ from tests.browser.conftest import CHROMIUM, FLAGS, ROOT, serve
 TARGET = ROOT / ".github" / "player.gif"
 SIZE = {"width": 1280, "height": 780}
 WIDTH = 900  # Width of the picture, in pixels.
-MILLISECONDS, LAST = 650, 2_600  # Duration of a step, and of the last one.
+MILLISECONDS, LAST = 650, 2_600  # Duration of a step, and of the last step.
 MOST = 1_000_000  # Maximum size of the file, in bytes.
 STOPS = (3, 2, 1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 7, 6, 5, 4)  # Stops of ε during the drag, which ends where it began.
 
 
 def pictures():
-    """Yield a picture of Watch at every step of its run, then at every stop while ε is dragged."""
+    """Yield a picture of Watch at every step of its run, and then at every stop of a drag of ε."""
     with serve() as url, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         page = browser.new_page(viewport=SIZE, color_scheme="light", reduced_motion="reduce")
 
         def seen():
-            page.wait_for_timeout(300)  # milliseconds until a step is drawn
+            page.wait_for_timeout(300)  # milliseconds that drawing a step may take
             return Image.open(io.BytesIO(page.screenshot())).convert("RGB")
 
         page.goto(f"{url}/explore?v=1&d=town&a=pe-means&k=5&e=1&s=0")

@@ -1,4 +1,4 @@
-"""Provide a real server and a real browser. Without Chromium the tests are skipped; in CI they fail."""
+"""Provide a real server and a real browser. If Chromium is missing, tests are skipped; in CI, they fail."""
 
 import gc
 import os
@@ -31,12 +31,12 @@ LOOKS = 100  # Milliseconds between two polls: polling at every frame, the defau
 expect.set_options(timeout=PATIENCE)  # Tests must not change this: it would apply to all later tests.
 ACTS = ("click", "fill", "press", "check", "set_checked", "press_sequentially")
 AT_REST = "() => !document.querySelector('[data-testid=stApp][data-test-script-state=running]')"
-BREATH = 10_000  # Maximum time in milliseconds that an action waits until the page is at rest.
-LOST = ["TimeoutError", r"with timeout \d+ms"]  # Errors of a test whose action was lost in a redraw.
+BREATH = 10_000  # Milliseconds that an action waits at most for the page to rest.
+LOST = ["TimeoutError", r"with timeout \d+ms"]  # Errors of a test that lost an action to a redraw.
 
 
 def pytest_collection_modifyitems(items):
-    """Repeat a test that times out, from a fresh page; the report counts it as a rerun.
+    """Repeat a test that times out, beginning with a fresh page; the report counts this as a rerun.
 
     A real fault fails in all three attempts; a failed comparison or an error in the test fails at once.
     """
@@ -57,7 +57,7 @@ def _at_rest(act):
 
 
 def _after_effects(page, act):
-    """Delay an action until React has run its effects, because only then does a button react to its key."""
+    """Delay an action until React has run its effects, because buttons react to their keys only after that."""
 
     def acting(*args, **more):
         with suppress(Error):
@@ -83,7 +83,7 @@ def browser():
         found = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield found
         found.close()
-    gc.collect()  # collect Playwright's greenlets now: one that is collected during a parse breaks Python 3.11
+    gc.collect()  # collect Playwright's greenlets now: collecting one during a parse breaks Python 3.11
 
 
 @pytest.fixture(scope="session")
@@ -104,7 +104,7 @@ def server(browser, home, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def visitor(browser, server):
-    """Return the browser of one visitor, who has seen Start; its cache is shared by all tests."""
+    """Return the browser context of one visitor, who has seen Start; all tests share its cache."""
     with browser.new_context(reduced_motion="reduce") as context:
         page = context.new_page()
         page.set_default_timeout(PATIENCE)
@@ -122,7 +122,7 @@ def keep_process(context, address):
 
 @pytest.fixture
 def open_page(browser, visitor, server):
-    """Open a path of the server; fail if a request leaves the machine. Later pages of a test have new visitors."""
+    """Open paths of the server, each after the first as a new visitor; fail if a request leaves the machine."""
     pages, strangers, outside = [], [], []
 
     def opener(path="", *, width=1280, height=800, mode="light", base=server):
@@ -164,7 +164,7 @@ def details(page):
 
 
 def run_seed(page, value):
-    """Type a seed; press Run if a slow machine does not start the run by itself."""
+    """Type a seed; press Run if the run does not start by itself, as on a slow machine."""
     seed = details(page)
     seed.fill(value)
     seed.press("Enter")

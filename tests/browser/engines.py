@@ -1,4 +1,4 @@
-"""Drive Firefox and WebKit (Safari's engine) as Debian ships them: each opens an address and evaluates JavaScript."""
+"""Drive Firefox and WebKit (Safari's engine) as Debian ships them: open addresses and evaluate JavaScript in them."""
 
 import json
 import os
@@ -14,11 +14,11 @@ from tests.serving import free_port
 
 PROGRAMS = {"firefox": ("firefox-esr",), "webkit": ("WebKitWebDriver", "Xvfb")}  # the programs that each engine needs
 DISPLAY = ":97"
-START = 60  # seconds within which a browser must answer for the first time
+START = 60  # seconds in which a browser must answer for the first time
 
 
 def missing(engine):
-    """Return those programs of an engine that are missing on this machine."""
+    """Return the programs that an engine needs and this machine lacks."""
     return [program for program in PROGRAMS[engine] if shutil.which(program) is None]
 
 
@@ -79,7 +79,7 @@ def firefox(folder):
 
 @contextmanager
 def webkit(folder):
-    """Start WebKit's small browser on a screen of its own; yield the same functions (WebDriver)."""
+    """Start WebKit's small browser on its own screen; yield the same two functions as `firefox` (WebDriver)."""
     port = free_port()
 
     def post(path, **body):

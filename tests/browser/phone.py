@@ -1,4 +1,4 @@
-"""Check a page on a narrow screen, and any page with Axe."""
+"""Check whether a page fits a narrow screen, and whether Axe finds a violation."""
 
 import json
 
@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 
 def fits_a_phone(page):
-    """Check that the page at rest has no sideways scroll, no violation that Axe finds, and no exception."""
+    """Check that a page at rest does not scroll sideways, shows no exception, and has no violation that Axe finds."""
     expect(page.locator("[data-testid=stApp][data-test-script-state=notRunning]")).to_be_visible()
     expect(page.locator("[data-stale=true]")).to_have_count(0)
     width = page.viewport_size["width"]
@@ -17,6 +17,6 @@ def fits_a_phone(page):
 
 
 def is_accessible(page):
-    """Check that Axe finds no violation."""
+    """Check that Axe finds no violation on a page."""
     found = Axe().run(page).response["violations"]
     assert found == [], json.dumps([(v["id"], [node["html"][:200] for node in v["nodes"][:3]]) for v in found])

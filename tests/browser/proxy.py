@@ -11,7 +11,7 @@ CADDYFILE = ROOT / "deploy" / "Caddyfile"
 
 
 def headers(ancestors):
-    """Return the headers of the Caddyfile as bytes of HTTP; `ancestors` is DPVIZ_FRAME_ANCESTORS, or None."""
+    """Return the Caddyfile's headers as bytes; `ancestors` is the value of DPVIZ_FRAME_ANCESTORS, or None."""
     text = CADDYFILE.read_text()
     policy = re.search(r'Content-Security-Policy "(.*)"', text).group(1)
     policy = re.sub(r"\{\$DPVIZ_FRAME_ANCESTORS:(.*)\}", lambda found: ancestors or found.group(1), policy)
@@ -51,14 +51,14 @@ async def _answer(reader, writer, port, extra):
         await _pump(from_server, writer)
         sending.cancel()
     except (asyncio.IncompleteReadError, OSError, asyncio.CancelledError):
-        pass  # the browser or the server has gone, or the proxy ends
+        pass  # the browser or the server has left, or the proxy ends
     finally:
         for end in ends:
             end.close()
 
 
 async def _end():
-    """End every open connection and wait for it, because a loop that stops before its tasks warns about each."""
+    """End all open connections and wait for them, because a loop that stops before its tasks warns about each task."""
     lines = asyncio.all_tasks() - {asyncio.current_task()}
     for line in lines:
         line.cancel()

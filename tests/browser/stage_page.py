@@ -1,4 +1,4 @@
-"""Make a page for the stage: the real script, the real Plotly, no server."""
+"""Make a page for testing the stage, with the real script and the real Plotly, but without a server."""
 
 import json
 from pathlib import Path
@@ -35,7 +35,7 @@ SHOW = """async ([figures, extra]) => {
 
 
 def open_stage(browser, *, motion="no-preference", errors=None, **options):
-    """Return a page that has the stage's script as `window.S`."""
+    """Return a page on which `window.S` is the stage's script."""
     page = browser.new_page(viewport={"width": 1240, "height": 900}, reduced_motion=motion, **options)
     page.set_default_timeout(PATIENCE)
     served = {
@@ -62,5 +62,5 @@ def open_stage(browser, *, motion="no-preference", errors=None, **options):
 
 
 def show(page, *figures, **extra):
-    """Put figures (dicts) on the page as a dashboard's page does."""
+    """Put figures (dicts) on the page as the dashboard does."""
     page.evaluate(SHOW, [[json.loads(json.dumps(figure)) for figure in figures], extra])

@@ -1,4 +1,4 @@
-"""Check that no page, light or dark, wide or on a phone, scrolls sideways or has a violation that Axe finds."""
+"""Check that no page, in light or dark mode, wide or on a phone, scrolls sideways or has a violation that Axe finds."""
 
 import pytest
 from playwright.sync_api import expect
@@ -9,7 +9,7 @@ from tests.browser.conftest import PATIENCE
 from tests.browser.phone import fits_a_phone
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
-ADDRESS = {"home": "", "data": "data?v=1&way=Paint"}  # test_data checks Data's other sources
+ADDRESS = {"home": "", "data": "data?v=1&way=Paint"}  # test_data checks the other sources of data
 PICTURED = ("explore", "federated", "distance")
 
 
@@ -20,13 +20,13 @@ FADING = "() => document.getAnimations().some(one => one instanceof CSSTransitio
 
 @pytest.mark.parametrize("name", [*PAGES, "federated", "distance"])
 def test_a_page_is_accessible_in_every_look(open_page, name):
-    """Open a page in dark mode, as few other tests do, and let it follow the system to light mode."""
+    """Open a page in dark mode, which few other tests do, and check that it follows the system to light mode."""
     page = open_page(ADDRESS.get(name, name), mode="dark")
     page.wait_for_selector(".dp-strip")
     page.locator("[data-testid=stSkeleton]").first.wait_for(state="detached")
     if name in PICTURED:
         expect(page.locator(".js-plotly-plot, .dpviz-canvas").first).to_be_visible()
-    if name == "present":  # the page's pictures would still be computed during the next test
+    if name == "present":  # otherwise, its pictures are still computed during the next test
         expect(page.get_by_text("5 of 5 scenes ready.")).to_be_visible(timeout=2 * PATIENCE)
     for mode, ground in GROUND.items():
         page.emulate_media(color_scheme=mode)

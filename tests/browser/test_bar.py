@@ -1,4 +1,4 @@
-"""Check the bar: every page marks its place, links and arrows stay in the session, and a phone's bar has five words."""
+"""Check the bar: every page marks its place, links and arrows keep the session, and a phone's bar has five words."""
 
 import pytest
 from playwright.sync_api import expect
@@ -70,7 +70,7 @@ def test_on_a_phone_five_words_stand_at_the_bottom_and_the_quiet_ones_at_the_foo
     expect(page.locator("h1")).to_be_visible()
     quiet.scroll_into_view_if_needed()
     box = quiet.bounding_box()
-    assert page.locator("h1").bounding_box()["y"] < box["y"] < 844 - 52 - box["height"]  # above the bar of five words
+    assert page.locator("h1").bounding_box()["y"] < box["y"] < 844 - 52 - box["height"]  # the link stands above the bar
 
 
 @pytest.mark.parametrize("query", ["v=1&hide=navigation", "embed=true"])

@@ -1,4 +1,4 @@
-"""Walk through a class with projector and phone in two browsers: join, place a point, return, answer, bet, end."""
+"""Walk through a class in two browsers, a projector's and a phone's: join, place a point, return, answer, bet, end."""
 
 import re
 
@@ -31,7 +31,7 @@ def test_a_phone_follows_the_projector(open_page):
     screen.get_by_role("button", name="Open a class").click()
     code = screen.locator(".dp-letters")
     expect(code).to_be_visible()
-    fits_a_phone(screen)  # Axe finds no violation there either
+    fits_a_phone(screen)  # Axe finds no violation on the projector's page either
 
     phone = open_page("class", width=390, height=844, mode="dark")
     letters = phone.get_by_label("Five letters")

@@ -1,4 +1,4 @@
-"""Count the clicks that take a new visitor to a run on their own CSV and to its centers in a file."""
+"""Count the clicks that a new visitor needs for a run on their own CSV and a file of its centers."""
 
 import csv
 import io

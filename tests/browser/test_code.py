@@ -1,4 +1,4 @@
-"""Check the highlighted pseudo-code: it follows the steps, its coins show prices, phones fold it, replays have it."""
+"""Check the highlighted pseudo-code: it follows the steps, coins show prices, phones fold it, and replays have it."""
 
 import pytest
 from playwright.sync_api import expect

@@ -1,4 +1,4 @@
-"""Check Compare and the game in a real browser: one clock, linked zoom and pointer, swipe, keys, a click."""
+"""Check Compare and the game in a real browser: one clock, linked zoom and pointer, swipes, keys, and clicks."""
 
 import re
 from urllib.parse import parse_qs, urlsplit
@@ -82,7 +82,7 @@ def test_the_game_is_played_by_keys_and_a_click_on_an_empty_place_asks_about_som
     page.keyboard.press("o")
     expect(page.get_by_text("Round 2: you said Out")).to_be_visible()
     expect(page.get_by_text("of 100 after 1 round (")).to_be_visible()
-    # 20 rounds are made ahead of the player, and one more if the answer came early
+    # 20 rounds are made in advance, and one more if the answer came early
     made = re.compile(r"of 100 after 2[01] rounds \(")
     expect(page.get_by_text(made)).to_be_visible()
     page.get_by_role("button", name="Let the machine play 2,000").click()
@@ -104,7 +104,7 @@ def test_the_game_is_played_by_keys_and_a_click_on_an_empty_place_asks_about_som
 
 
 def _pixel(page, place):
-    """Return the position, in pixels of the first canvas, of a place in the data."""
+    """Return the pixel of the first canvas at which a place in the data is drawn."""
     x, y = page.evaluate(
         "place => { const { x, y } = document.querySelector('.dpviz-stage').panel.stage.axes;"
         " return [x.p0(place[0]), y.p0(place[1])]; }",

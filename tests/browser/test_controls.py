@@ -27,7 +27,7 @@ def test_a_control_draws_the_page_once(server):
 
 
 def test_a_picture_that_waits_for_run_is_dimmed_and_says_what_differs(open_page):
-    """By its forecast, DP-EM with 200 centers takes half a minute, so a change of k alone does not start it."""
+    """The forecast for DP-EM with 200 centers is half a minute, so a change of k alone does not start the run."""
     page = open_page("explore?v=1&d=town&a=dp-em&k=2&e=1&s=0")
     figures, ribbon = page.locator(".st-key-explore_figures"), page.locator(".dp-stale")
     expect(page.locator(".dp-strip")).to_contain_text("DP-EM")
@@ -45,7 +45,7 @@ def test_a_picture_that_waits_for_run_is_dimmed_and_says_what_differs(open_page)
 def test_tab_leads_into_an_open_menu_and_escape_back_to_its_button(open_page):
     """Streamlit draws the menu at the end of the page, which the Tab key would reach only after everything else.
 
-    The server sends the menu's content after its frame has opened, and a quick Tab does not wait for it.
+    The server sends the menu's content after the menu has opened, and a quick Tab does not wait for the content.
     """
     page = open_page("explore")
     button, menu = page.get_by_role("button", name="Save"), page.get_by_test_id("stPopoverBody")

@@ -1,4 +1,4 @@
-"""Use your own file in a real browser: drop, declare, explore; nobody else sees it, and PRIVATE asks first."""
+"""Use one's own file in a real browser: drop, declare, explore; no other visitor sees it, and PRIVATE asks first."""
 
 import json
 import re
@@ -49,7 +49,7 @@ def no_exception(page):
 
 
 def type_cell(page, column, text, row=0):
-    """Type into a row of the bounds table, by keyboard from its first cell, because the table is a canvas.
+    """Type into a cell of the table of bounds, by keyboard from the row's first cell, because the table is a canvas.
 
     A table that is redrawn meanwhile loses its selection; the cell is then selected again, as a visitor would do.
     """
@@ -69,7 +69,7 @@ def type_cell(page, column, text, row=0):
 
 
 def comes(locator):
-    """Return whether an element appears before the action is considered lost."""
+    """Return whether an element appears before the action counts as lost."""
     try:
         locator.wait_for(state="attached", timeout=LOSS)
     except TimeoutError:
@@ -106,7 +106,7 @@ def test_a_public_file_is_typed_in_explored_and_found_again(open_page):
     again = page.get_by_role("button", name="Open mine.csv again")
     expect(again).to_be_visible()
     expect(page.get_by_role("combobox", name="Data").first).to_have_value("Town")
-    assert page.url == address  # the address waits for the file
+    assert page.url == address  # the address stays as it is
     page.get_by_role("link", name="Cost", exact=True).click()
     again.click()
     page.wait_for_url("**/data*")
@@ -121,7 +121,7 @@ def test_a_private_file_asks_spends_and_shows_released_values_only(open_page):
     expect(page.get_by_text("PRIVATE", exact=True)).to_be_visible()
     expect(page.locator(".js-plotly-plot, .dpviz-stage")).to_have_count(0)
     expect(page.get_by_text("mine", exact=True)).not_to_have_count(0)
-    assert "kB" not in page.inner_text("body") and "KB" not in page.inner_text("body")  # size stays secret, too
+    assert "kB" not in page.inner_text("body") and "KB" not in page.inner_text("body")  # the size stays secret, too
     declare(page)
     expect(page.get_by_text("No file was read and nothing was spent.")).to_be_visible()
     page.get_by_role("button", name="Continue to Spend").click()
@@ -139,7 +139,7 @@ def test_a_private_file_asks_spends_and_shows_released_values_only(open_page):
     no_exception(other)
 
 
-# With window.deaf a page receives no answer; with window.down it has no connection and gets no new one.
+# With window.deaf, a page receives no answer; with window.down, it has no connection and cannot make one.
 LINES = """(() => {
     const lines = [], Native = window.WebSocket;
     window.WebSocket = class extends Native {
@@ -186,7 +186,7 @@ def test_a_connection_that_is_lost_between_a_claim_and_its_result_loses_neither(
     page.wait_for_function("() => document.querySelectorAll('.dpviz-canvas').length > 2")
     page.get_by_role("link", name="Your data", exact=True).click()
     page.get_by_role("link", name="Account", exact=True).click()
-    expect(page.get_by_role("region", name="Claims").get_by_role("row")).to_have_count(2)  # one header and one claim
+    expect(page.get_by_role("region", name="Claims").get_by_role("row")).to_have_count(2)  # a header and one claim
     expect(page.get_by_role("heading", name="Released in this visit")).to_be_visible()
     assert len(accounts.of(key).claims) == 1
     no_exception(page)

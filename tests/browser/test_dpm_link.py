@@ -1,4 +1,4 @@
-"""Check that a click on a region of the tree or the plane leads both to its step, without a call to the server."""
+"""Check that a click on a region, in the tree or in the plane, moves both to its step without a call to the server."""
 
 import pytest
 from playwright.sync_api import expect

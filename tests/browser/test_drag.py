@@ -1,4 +1,4 @@
-"""Drag ε and People by mouse, keys and touch: nothing is sent to the server before the knob is released."""
+"""Drag ε and People by mouse, keys and touch, and check that nothing is sent before the knob is released."""
 
 import json
 
@@ -23,7 +23,7 @@ INSET = 20
 
 @pytest.fixture
 def explore(browser, server):
-    """Open Explore and record the page's messages to the server."""
+    """Return a function that opens Explore and records the page's messages to the server."""
     contexts = []
 
     def opened(**more):
@@ -50,7 +50,7 @@ def at_rest(page):
 
 
 def settled(page, selector):
-    """Return an element's box once it has neither moved nor grown for a second."""
+    """Wait until an element has neither moved nor grown for a second; return its box."""
     box, looks = None, 0
     while looks < 10:
         page.wait_for_timeout(100)
@@ -69,7 +69,7 @@ def query(page):
 
 
 def let_go(page, epsilon, data):
-    """Wait until the page itself, no longer the drag, shows the run of a stop."""
+    """Wait until the drag has ended and the page itself shows the run of a stop."""
     page.wait_for_function(DRAWN % epsilon, polling=LOOKS)
     page.wait_for_function(f"() => location.search.includes('d={data}&') && location.search.includes('e={epsilon}&')")
     at_rest(page)
@@ -105,7 +105,7 @@ def test_keys_move_the_control_in_focus_and_nothing_else(explore):
     before, at = len(told), step.input_value()
     epsilon.focus()
     for key, stop in (("Home", 0), ("ArrowRight", 1), ("PageUp", 3), ("ArrowLeft", 2), ("End", 8), ("PageDown", 6)):
-        page.keyboard.down(key)  # the key stays down, and a held key does not release the knob
+        page.keyboard.down(key)  # a key that stays down does not release the knob
         assert epsilon.get_attribute("aria-valuenow") == str(stop)
     page.evaluate(NEWS)
     assert epsilon.get_attribute("aria-valuenow") == "6"
@@ -146,7 +146,7 @@ def test_a_finger_drags_sideways_and_scrolls_up_and_down(explore):
     expect(slider).to_have_attribute("aria-valuenow", "2")
     for down in range(10, 200, 10):
         finger("touchMove", (x, y - down))
-    expect(slider).to_have_attribute("aria-valuenow", "7")  # the touch is a scroll, so its drag is undone
+    expect(slider).to_have_attribute("aria-valuenow", "7")  # the touch became a scroll, so its drag was undone
     finger("touchEnd")
     at_rest(page)
     assert page.locator(".dpviz-film").count() == 0 and query(page)["e"] == "4"
@@ -163,7 +163,7 @@ def test_the_film_stands_where_the_plane_stood_and_leaves_with_the_run(explore):
     record = json.loads(page.evaluate("document.querySelector('.dpviz-drag').drag.data.record"))
     assert [one["people"] for one in record["editions"]] == ["300", "1,000", "5,000"]
     page.mouse.move(*place(slider, 4))
-    page.mouse.up()  # the knob is back at the existing run, so nothing is requested
+    page.mouse.up()  # the knob is back at the current run, so nothing is requested
     assert page.locator(".dpviz-film").count() == 0
 
 

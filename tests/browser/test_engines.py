@@ -1,4 +1,4 @@
-"""Walk through the pages in Firefox and WebKit: pictures, player, address, the browser's Back."""
+"""Walk through pages in Firefox and WebKit: check pictures, the player, the address, and the browser's Back."""
 
 import time
 
@@ -18,7 +18,7 @@ INSIDE = """(wanted => { const look = root => { const own = root.querySelector(w
 
 
 def until(evaluate, condition):
-    """Wait until a condition holds in the page."""
+    """Wait until a condition, written in JavaScript, holds on the page."""
     end = time.monotonic() + PATIENCE / 1000
     while not evaluate(condition):
         assert time.monotonic() < end, f"never true: {condition}"

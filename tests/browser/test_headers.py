@@ -1,4 +1,4 @@
-"""Check that every page renders behind deploy/Caddyfile's headers, and that only named sites may frame it."""
+"""Check that every page renders with the headers of deploy/Caddyfile, and that only named sites may frame one."""
 
 import http.server
 import re
@@ -19,7 +19,7 @@ WATCH = "document.addEventListener('securitypolicyviolation', e => console.error
 
 @pytest.fixture(scope="module")
 def behind(browser, server):
-    """Yield the address of the server behind the headers, and a browser context that reports violations."""
+    """Yield the address of a proxy that adds the headers, and a browser context that reports violations of them."""
     with proxied(server) as base, browser.new_context(viewport={"width": 1280, "height": 800}) as context:
         context.add_init_script(WATCH)
         keep_process(context, f"{base}/_stcore/health")
@@ -28,7 +28,7 @@ def behind(browser, server):
 
 @pytest.fixture
 def visit(behind):
-    """Open a page behind the headers; fail if it violates a policy or calls another server."""
+    """Open a page through the proxy; fail if the page violates a policy or calls another server."""
     complaints, outside, pages = [], [], []
     base, context = behind
 
@@ -64,7 +64,7 @@ def test_explore_draws_and_plotly_comes_for_a_close_look(visit):
 
 
 class Page(http.server.BaseHTTPRequestHandler):
-    """A page of another site that embeds the dashboard."""
+    """Make a page of another site that embeds the dashboard."""
 
     target = ""
 

@@ -20,7 +20,7 @@ STEPS = """() => [...document.querySelectorAll('.dpviz-stage')].map(root => root
 PICTURE = """() => JSON.stringify([
   [...document.querySelectorAll('.dpviz-canvas')].map(canvas => canvas.toDataURL()),
   [...document.querySelectorAll('.js-plotly-plot')].map(g => g.data.map(t => [t.x, t.marker]))])"""
-# Return the position on screen of a place in a panel that leads to a step.
+# Return a position on screen at which a click on a panel leads to a step.
 PLACE = """([panel, step]) => {
   const root = document.querySelectorAll('[class*=_figures] .dpviz-stage')[panel], stage = root?.panel?.stage;
   if (!stage) return null;
@@ -44,7 +44,7 @@ def picture(page):
 
 
 def changed(page, before):
-    """Wait until another picture is drawn."""
+    """Wait until the picture has changed."""
     page.wait_for_function(f"before => ({PICTURE})() !== before", arg=before)
 
 
@@ -63,7 +63,7 @@ def jumped(page, key, step, count=4):
 
 
 def pointed(page, panel, step):
-    """Click the place of a panel that leads to a step until all panels show the step.
+    """Click the place in a panel that leads to a step, until all panels show this step.
 
     A panel moves while those above it are drawn, so a click may miss the place.
     """
@@ -133,7 +133,7 @@ def test_figures_of_another_algorithm_come_to_rest_at_their_own_last_step(open_p
         to.drawImage = function () { window.drawnAt = performance.now(); return copy.apply(this, arguments); };
         window.drawnAt = performance.now();
     }""")
-    page.wait_for_function("() => performance.now() - window.drawnAt > 1500")  # the last redraws are over
+    page.wait_for_function("() => performance.now() - window.drawnAt > 1500")  # no redraw follows any more
     assert page.evaluate(f"({STEPS})().every(s => s === {last})")
     no_exception(page)
 
@@ -189,13 +189,13 @@ def test_on_a_phone_panels_are_swiped_right_below_the_plane(open_page):
     assert len(tops) >= 2 and len(set(tops)) == 1 and edge > 100  # side by side
     last = row.locator(".dpviz-stage").last
     last.focus()
-    page.wait_for_function("row => row.scrollLeft > 50", arg=row.element_handle())  # the focus scrolls the figure here
+    page.wait_for_function("row => row.scrollLeft > 50", arg=row.element_handle())  # focus scrolls the figure into view
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
 def test_a_federated_round_is_seen_from_another_client_and_a_silent_one_stops_it(open_page):
     page = open_page("federated")
-    # each of four clients draws a part of the noise; any three parts must be enough, so the sum has 4/3 of the variance
+    # each of four clients draws a share of the noise; any three shares must suffice, so the sum has 4/3 of the variance
     expect(page.get_by_text("1.33 times")).to_be_visible()
     expect(page.get_by_text("the same centers, ledger and frames, bit for bit")).to_have_count(0)
     page.get_by_text("the server", exact=True).click()
@@ -209,7 +209,7 @@ def test_a_federated_round_is_seen_from_another_client_and_a_silent_one_stops_it
     page.get_by_role("combobox", name="A client falls silent").click()
     page.get_by_role("option", name="client-2").click()
     expect(page.get_by_text("round 2 is aborted: client-2 did not answer")).to_be_visible()
-    expect(lane).to_be_visible()  # the first round's releases stay
+    expect(lane).to_be_visible()  # the releases of the first round stay visible
     no_exception(page)
 
 

@@ -35,7 +35,7 @@ def test_a_lesson_by_keyboard_alone_with_a_wrong_answer_a_reload_and_what_the_br
     expect(step).to_have_value(str(shown.hint))  # the hint moved the player
     page.keyboard.press(str(right + 1))
     expect(page.get_by_text("Right, on the second try.")).to_be_visible()
-    expect(page).to_have_url(re.compile(f"answer=1&answer={right + 1}"))  # the address is set after the words appear
+    expect(page).to_have_url(re.compile(f"answer=1&answer={right + 1}"))  # the address changes after the words appear
     page.reload()
     at(page, "explain")
     expect(page.get_by_text("Right, on the second try.")).to_be_visible()
@@ -126,7 +126,7 @@ def test_the_run_of_every_lesson_and_its_ways_on_are_on_the_first_screen(open_pa
         end = boxes["low"] if width > 640 else top
         assert any(0 < high < end - 120 for high, _ in planes), (
             name
-        )  # a large part of the picture is beside or above the answers
+        )  # a large part of the picture is next to or above the answers
 
 
 @pytest.mark.parametrize("width, height", [(1280, 800), (390, 844)])

@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 async def walk(port):
-    """Do once everything that the benchmark does many times, and cancel the sweep."""
+    """Do everything once that the benchmark does many times, and cancel the sweep."""
     server, times = load.Server(port), load.Times()
     await load.alone(server, 1)
     for number, others in enumerate((0.0, 1.0)):

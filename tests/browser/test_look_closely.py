@@ -1,4 +1,4 @@
-"""Check the player on its pages: it needs no Plotly until “Look closely”, plays, and works without the server."""
+"""Check the player on its pages: it loads Plotly only for “Look closely”, plays, and works without the server."""
 
 import pytest
 from playwright.sync_api import expect
@@ -54,7 +54,7 @@ def test_a_run_plays_on_in_motion_when_the_server_is_gone(browser):
         page.wait_for_function(f"() => ({STEPS})().every(s => s >= 1)")
     last = int(page.get_by_role("slider", name="Step").get_attribute("max"))
     seen = picture(page)
-    page.wait_for_function(f"() => ({STEPS})().every(s => s === {last})")  # no step is lost, no panel goes blank
+    page.wait_for_function(f"() => ({STEPS})().every(s => s === {last})")  # no step is skipped and no panel goes blank
     expect(page.locator(".dpviz-canvas:visible").first).to_be_visible()
     assert picture(page) != seen
     page.close()

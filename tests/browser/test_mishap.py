@@ -1,4 +1,4 @@
-"""Check the page for an unexpected error in a real browser: the bar, one sentence, one link, the log entry's number."""
+"""Check the error page in a real browser: it has the bar, one sentence, one link, and the number of the log entry."""
 
 import re
 import shutil

@@ -1,4 +1,4 @@
-"""Check a visitor's key in a real browser: it outlives visits, scripts cannot read it, and a file moves it."""
+"""Check a visitor's key in a real browser: it outlives visits, is hidden from scripts, and can move in a file."""
 
 import re
 
@@ -13,7 +13,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings(
 
 @pytest.fixture(scope="module")
 def shared(browser):
-    """Start a server that treats nobody as this machine's user, like one that others can reach."""
+    """Start a server that treats no visitor as this machine's user, like a server that others can reach."""
     with running(DPVIZ_WORKERS="0", DPVIZ_OWNER="visitor") as (url, _):
         yield url
 

@@ -1,4 +1,4 @@
-"""Paint people by mouse, finger and keyboard; every page can use the painting, and its address holds it."""
+"""Paint people by mouse, finger and keyboard; check that every page can use the painting and that addresses hold it."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Check a show: keys and clicker, notes in a second window, the black screen, a reload, and a lost network."""
+"""Check a slide show: keys, a clicker, notes in a second window, the black screen, a reload, and a lost network."""
 
 import re
 
@@ -72,10 +72,10 @@ def test_an_epsilon_is_typed_in_the_show_and_escape_leads_into_its_scene(open_pa
     page.keyboard.press("Enter")
     expect(dialog.locator(".promise")).to_contain_text("ε 0.1,")
     page.keyboard.press("0")
-    page.keyboard.press("Escape")  # Esc leaves the field
+    page.keyboard.press("Escape")  # the first Esc leaves the field
     expect(dialog).to_be_visible()
     page.keyboard.press("Escape")
-    if dialog.is_visible():  # the first Esc has left full screen
+    if dialog.is_visible():  # the second Esc may only have left full screen
         page.keyboard.press("Escape")
     expect(page).to_have_url(re.compile(r"/explore\?.*a=pe-means.*e=0\.1"))
 

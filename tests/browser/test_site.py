@@ -1,4 +1,4 @@
-"""Check the whole static site, both served and in a folder: every page opens, and none contacts another server."""
+"""Check the whole static site, served and opened from a folder: every page opens, and none contacts another server."""
 
 import functools
 import os
@@ -40,7 +40,7 @@ class Quiet(SimpleHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    """Build the site in a subfolder, so that its address has a path; one of the test processes builds it for all."""
+    """Build the site in a subfolder, so that its address has a path; one test process builds it for all processes."""
     base = tmp_path_factory.getbasetemp()
     shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
     out, built, building = shared / "served" / "some" / "path", shared / "built", shared / "building"
@@ -79,7 +79,7 @@ def reader(browser, served):
 
 @pytest.fixture
 def visit(browser, reader):
-    """Open addresses of the site in one window; fail if one contacts another server or writes to the console."""
+    """Open pages of the site in one window; fail if a page contacts another server or writes to the console."""
     pages, wrong, at = [], [], {}
 
     def window(**look):

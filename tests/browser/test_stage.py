@@ -1,4 +1,4 @@
-"""Check the stage by itself: steps, motion, difficult figures, and figures that it leaves to Plotly."""
+"""Check the stage without a dashboard: steps, motion, difficult figures, and figures that it leaves to Plotly."""
 
 import pytest
 from playwright.sync_api import expect
@@ -29,7 +29,7 @@ def figure(data, frames=(), **layout):
 
 
 def walk(n):
-    """Return a figure of n steps in which one dot moves from left to right."""
+    """Return a figure with n steps, in which a dot moves from left to right."""
     frames = [{"name": str(i), "group": str(i), "traces": [0], "data": [dots([10 * i / n], [5])]} for i in range(n)]
     return figure([dots([10], [5])], frames)
 
@@ -74,7 +74,7 @@ def test_a_mark_over_the_edge_is_drawn_whole_and_one_beyond_it_not_at_all(page):
         return seen.filter((_, i) => i % 4 === 0 && seen[i] > 200 && seen[i + 1] < 60).length;
     })"""
     inside, edge, beyond = page.evaluate(red)
-    assert edge > 0.8 * inside > 50 and beyond == 0  # half a mark would have fewer pixels
+    assert edge > 0.8 * inside > 50 and beyond == 0  # a mark cut in half would have fewer pixels
 
 
 def test_titles_of_a_narrow_picture_are_not_cut(browser):
@@ -118,7 +118,7 @@ def test_a_figure_that_the_canvas_cannot_draw_is_left_to_plotly_and_still_steps(
     pie = {"type": "pie", "values": [1, 2], "labels": ["a", "b"]}
     odd = walk(3)
     odd["data"].append(pie)
-    new = figure([dots([1], [1], selectedpoints=[0])])  # an attribute that the canvas does not know
+    new = figure([dots([1], [1], selectedpoints=[0])])  # an attribute that the canvas does not support
     show(page, odd, new, walk(3))
     expect(page.locator(".dpviz-look.only .main-svg").first).to_be_visible()
     assert page.evaluate("[...document.querySelectorAll('.dpviz-stage')].map(r => r.panel.lacking)") == [

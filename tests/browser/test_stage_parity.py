@@ -1,4 +1,4 @@
-"""Compare the canvas with Plotly, the reference, on every family's figures, light and dark."""
+"""Compare the canvas with its reference, Plotly, on figures of every family in light and dark mode."""
 
 import dataclasses
 import io
@@ -23,9 +23,9 @@ from tests.sweeps.handmade import row, rows, runs
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
-# Pictures are averaged over squares of 4 x 4 pixels. Two squares differ by the largest difference of their channels,
-# as a share of a channel's range. On average they differ by less than MEAN; less than SHARE of them differ by more
-# than LARGE.
+# Pictures are averaged over squares of 4 x 4 pixels. The difference between two squares is the largest difference in a
+# channel, as a share of the channel's range. On average, squares differ by less than MEAN; less than SHARE of them
+# differ by more than LARGE.
 MEAN, SHARE, LARGE = 0.004, 0.006, 0.12
 WIDTHS = {"plane": 560, "side": 470, "wide": 590}
 BOTH = """async ([panels, step, dark]) => {
@@ -80,7 +80,7 @@ def page(browser):
 def alike(page, panels, step, mode):
     """Check that the canvas draws these figures as Plotly does."""
     lacking = page.evaluate(BOTH, [[[WIDTHS[name], figure] for name, figure in panels], step, mode == "dark"])
-    assert lacking == ""  # the canvas draws every family
+    assert lacking == ""  # the canvas can draw all of these figures
     picture = np.asarray(Image.open(io.BytesIO(page.screenshot(full_page=True))).convert("RGB")).astype(float)
     for (_, figure), ((x, y, width, height), (right, top, _, _)) in zip(panels, page.evaluate(PLACES), strict=True):
         canvas, plotly = (picture[b : b + height, a : a + width] for a, b in ((x, y), (right, top)))

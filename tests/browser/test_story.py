@@ -1,4 +1,4 @@
-"""Check Start in a real browser: keys lead through six screens with addresses, bets can be played, Back leaves."""
+"""Check Start in a real browser: keys lead through six screens, each with an address; bets work; Back leaves Start."""
 
 import re
 
@@ -54,7 +54,7 @@ def test_six_screens_by_keys_bets_and_back(open_page):
     note = page.locator(".dp-story section").nth(2)
     for i, inside in enumerate(rounds):
         expect(note).to_contain_text(record["bets"]["prompts"][i])
-        expect(page.locator(".chips i:visible")).to_have_count(3 if i < 3 else 6)  # one circle per announced bet
+        expect(page.locator(".chips i:visible")).to_have_count(3 if i < 3 else 6)  # one circle for each bet announced
         page.get_by_role("button", name="In" if inside == (i < 5) else "Out", exact=True).click()
     expect(note).to_contain_text(record["bets"]["after"][3].replace("**", ""))  # Three of three.
     expect(note).to_contain_text(record["bets"]["coin"][2].replace("**", ""))  # Two of three.

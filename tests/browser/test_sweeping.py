@@ -1,4 +1,4 @@
-"""Check the Trade-off page in a browser: sweeps fill in, survive a page change and a reload, and can be stopped."""
+"""Check the Trade-off page in a browser: sweeps fill in, survive a change of page and a reload, and can be canceled."""
 
 import re
 
@@ -29,7 +29,7 @@ def no_exception(page):
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
-@pytest.mark.timeout(600)  # the sweep alone may take as long as LONG
+@pytest.mark.timeout(600)  # the sweep alone may take LONG
 def test_a_sweep_fills_in_survives_a_page_change_and_is_found_after_a_reload(open_page):
     page = open_page("tradeoff")
     start(page, 7 * 2, runs=2)  # seven methods
@@ -53,7 +53,7 @@ def test_a_sweep_fills_in_survives_a_page_change_and_is_found_after_a_reload(ope
     assert open(download.value.path()).readline().startswith("key,data,bounds")
     key = page.locator(".st-key-sweep_key")
     expect(key).to_be_hidden()
-    # on a phone, a key names the curves, and their picture is as wide as the screen
+    # on a phone, a key names the curves, and the picture is as wide as the screen
     page.set_viewport_size({"width": 390, "height": 844})
     expect(key).to_contain_text("HDPE-means")
     page.wait_for_function(
@@ -67,7 +67,7 @@ def test_a_sweep_fills_in_survives_a_page_change_and_is_found_after_a_reload(ope
 
 def test_cancel_keeps_what_had_finished(open_page):
     page = open_page("tradeoff")
-    start(page, 6 * 9 * 5, runs=SEEDS + 5)  # of the seventh method, which the story uses, the atlas stores more runs
+    start(page, 6 * 9 * 5, runs=SEEDS + 5)  # the atlas has more runs of the seventh method
     expect(page.get_by_text(re.compile("[0-9,]+ of 1,575 runs, "))).to_be_visible()
     page.get_by_role("button", name="Cancel").click()
     expect(page.get_by_text("Canceled after")).to_be_visible()

@@ -1,4 +1,4 @@
-"""Check that exports work by themselves: the replay steps without a network, and the page prints on one sheet."""
+"""Check that exports work alone: the replay plays without a network, and the page prints on one sheet."""
 
 import json
 import re
@@ -71,7 +71,7 @@ def test_the_page_prints_on_one_sheet(offline, tmp_path, slug, name, k):
 
 
 def sheets(pdf):
-    """Return width and height of every page of a PDF whose page objects are not packed, as Chromium writes them."""
+    """Return (width, height) of every page of a PDF whose page objects are not compressed, such as Chromium's."""
     boxes = re.findall(rb"/Type\s*/Page\b(?!s).*?/MediaBox\s*\[([^]]*)\]", pdf, re.DOTALL)
     return [tuple(round(float(number)) for number in box.split()[2:]) for box in boxes]
 

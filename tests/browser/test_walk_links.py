@@ -1,4 +1,4 @@
-"""Check that an address sets every widget of every page, and that a reload restores it with the same picture.
+"""Check that an address sets every widget of every page, and that a reload restores all widgets and the picture.
 
 Only the controls of a finished sweep (Trade-off's axis, metric, table, place and second axis) are left to
 `tests/pages/test_tradeoff.py`.
@@ -16,7 +16,7 @@ from pages._ui.address.old import today
 from tests.browser.conftest import PATIENCE, details, run_seed
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(600)]
-LINKS = {  # every control of a page with a value other than its default
+LINKS = {  # addresses that give every control of a page a value other than its default
     "": "v=1&screen=4",
     "explore": "v=1&d=iris&a=pe-means&preset=refined&k=4&e=2&delta=0.0001&p.variations=paper&p.variations_each=40"
     "&p.rounds=3&p.step_size=0.02&p.levy_beta=1.5&p.keep=2+sd&p.halving=0&p.start=uniform&p.selection=top-k"
@@ -56,7 +56,7 @@ GAME = "[class*=st-key-attacker_figure]"  # the rounds are random and differ in 
 PICTURE = f"""() => [...document.querySelectorAll('.dpviz-canvas')].filter((canvas) => !canvas.closest('{GAME}'))
     .map((canvas) => canvas.toDataURL()).join()"""
 PICTURED = ("explore", "again", "distance", "learn", "compare", "limits", "federated", "attacker")
-DRAGGED = ("explore", "again", "attacker", "ledger")  # their drag appears once runs at two ε are made for the link
+DRAGGED = ("explore", "again", "attacker", "ledger")  # their slider of ε appears once runs at two ε are made
 STAGES = """() => [...document.querySelectorAll('.dpviz-stage')].map(
     (root) => [root.clientWidth, root.innerText.slice(0, 200), root.panel?.stage?.drawn, root.children.length])"""
 DRAWN = f"""(least) => {{
@@ -77,7 +77,7 @@ STILL = """async () => {
 @pytest.mark.parametrize("path", LINKS, ids=lambda path: path or "home")
 def test_every_widget_is_the_same_after_a_reload(open_page, path):
     page = open_page(f"{path}?{LINKS[path]}")
-    page.wait_for_function(STILL, timeout=2 * PATIENCE)  # A deck computes all its pictures first.
+    page.wait_for_function(STILL, timeout=2 * PATIENCE)  # a deck first computes all of its pictures
     expect(page.get_by_text("This link")).to_have_count(0)  # Every part of the link fits.
     words = sorted({part.partition("=")[0] for part in today(path, LINKS[path])[1].split("&")})
     everything = f"() => {words}.every((word) => new URLSearchParams(location.search).has(word))"
@@ -95,7 +95,7 @@ def test_every_widget_is_the_same_after_a_reload(open_page, path):
 
 
 def settled(page):
-    """Return address, widgets and pictures once they have not changed for a second, because a cloud of reruns grows."""
+    """Return address, widgets and pictures after a second without change, because a cloud of reruns grows."""
     found, looks, until = None, 0, time.monotonic() + PATIENCE / 1000
     while looks < 5:
         if time.monotonic() > until:
@@ -107,7 +107,7 @@ def settled(page):
 
 
 def unfold(page, path):
-    """Open the fields that a page makes only on request."""
+    """Open the parts of a form that a page makes only on request."""
     if path == "tradeoff":
         page.get_by_role("button", name="Details").click()
         expect(page.get_by_role("textbox", name="Centers k")).to_be_visible()

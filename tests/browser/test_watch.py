@@ -1,4 +1,4 @@
-"""Check that Watch fits one screen for the taught methods: form, plane, side panels, player, verdict and Save."""
+"""Check that Watch fits one screen for methods used in teaching: form, plane, side panels, player, verdict and Save."""
 
 import io
 
@@ -32,7 +32,7 @@ def opened(open_page, data, method, **size):
 
 
 def within(page, place):
-    """Wait until a part lies entirely within the window; return its box."""
+    """Wait until a part of the page lies entirely within the window; return its box."""
     page.wait_for_function(
         """place => { const {top, bottom, height} = document.querySelector(place).getBoundingClientRect();
         return height > 0 && top >= 0 && bottom <= innerHeight; }""",

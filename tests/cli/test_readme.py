@@ -1,4 +1,4 @@
-"""Check that every command in the READMEs does what the text says, in a fresh home."""
+"""Check that every command in the READMEs does what the text says, with a fresh home folder."""
 
 import gzip
 import json
@@ -24,7 +24,7 @@ FEWER = {"plan": ["--repeats", "2"], "audit": ["--runs", "20"]}  # Otherwise the
 
 
 def printed(name):
-    """Return the words of each command that a README prints in a block or in a line of text."""
+    """Return the words of each command that a README prints, in a block or in a line of text."""
     text = (ROOT / name).read_text(encoding="utf-8").replace("\\\n", " ")
     blocks = re.findall(r"^```bash\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     lines = re.findall(r"^.*?/python -m dpviz (.*)$", "\n".join(blocks), re.MULTILINE)
@@ -37,7 +37,7 @@ COMMANDS = [(name, words) for name in READMES for words in printed(name)]
 
 @pytest.fixture
 def home(tmp_path, monkeypatch, registry):
-    """Work in a new folder that holds only the files that the READMEs name, with an empty home."""
+    """Work in a new folder that holds only the files named in the READMEs, with an empty home folder."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("DPVIZ_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("DPVIZ_DATASETS", "folder")

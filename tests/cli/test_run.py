@@ -1,4 +1,4 @@
-"""Check the command line: it accepts what people type, and answers an impossible request with one sentence."""
+"""Check the command line: it accepts what people type, and refuses an impossible request in one sentence."""
 
 import json
 

@@ -1,8 +1,9 @@
-"""Make neighboring private files of every kind, and check whether one record changes how another is read.
+"""Make neighboring private files of every kind, and check that no record changes how another one is read.
 
 `python -m tests.datasets.one_reading DRAWS [SEED]` draws pairs of files that differ in one record: added, removed,
-changed or moved. Every record must give the same rows as it does alone below the same first line, and everything that
-may be shown of a file must be the same for both files. The command prints any difference, and then exits with 1.
+changed or moved. Every record must give the same rows as in a file with the same first line and no other record, and
+everything that may be shown of a file must be the same for both files. The command prints any difference, and then
+exits with 1.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ RECORDS = [
     b'tru', b'{"a": 1, "a": 2}', b"[" * 3000 + b"]" * 3000, b'{"a": ' + b"9" * 5000 + b"}", b'{"a": "\xff"}',
     b'{"a": 1}}{',
 ]  # fmt: skip
-LONE = [  # bad lines for formats in which each line is a record
+LONE = [  # malformed lines, for formats in which each line is a record
     b'{', b'{"a": "1', b'[[[', b']', b'"', b'\x00', b'\xff\xfe', b"[" * 100_000, b'{"a":\n1}', b'', b'  ',
 ]  # fmt: skip
 RULES = (
@@ -105,7 +106,7 @@ def draw(rng: random.Random, kinds: Sequence[str] = ()) -> Pair:
 
 
 def differences(pair: Pair) -> list[str]:
-    """Return every effect of one record other than its own rows; none if every record is read independently."""
+    """Return every effect of a record other than its own rows; [] if every record is read independently."""
     family = pair.family
     empty, first = _outcome(family, ())
     alone = {repr(record): _outcome(family, (record,)) for record in (*pair.one, *pair.other)}
@@ -123,7 +124,7 @@ def differences(pair: Pair) -> list[str]:
 
 
 def _outcome(family: Family, records: Sequence[Any]) -> tuple[Any, Any]:
-    """Return everything that may be shown of a file, and its rows, or None if it is refused."""
+    """Return everything that may be shown of a file, and its rows, which are None if the file is refused."""
     try:
         table = read_table(family.write(records), family.name, private=True, **family.form)
     except TableError as refusal:
@@ -241,7 +242,7 @@ def _columnar(kind: str, types: Sequence[str]) -> Callable[[random.Random], _Mad
         columns["a"] = "float"
         form = {"header": rng.choice([True, False])} | _signs(rng)
         form |= _rules(rng, list(columns) if form["header"] else [])
-        left_out = rng.random() < 0.3  # the writer left rows out and kept the row numbers of the others
+        left_out = rng.random() < 0.3  # the writer has left rows out and kept the numbers of the others
 
         def record(rng: random.Random, nasty: float) -> tuple[Any, ...]:
             cells = (_TYPES[type_] for type_ in columns.values())
@@ -284,7 +285,7 @@ KINDS: dict[str, Callable[[random.Random], _Made]] = {
 
 
 def main() -> int:
-    """Check the requested number of random pairs."""
+    """Check the requested number of random pairs of files."""
     n_draws, seed = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0
     readers.read_apart = child.read  # type: ignore[attr-defined]
     rng, bad, drawn = random.Random(seed), 0, collections.Counter[str]()
