@@ -1,4 +1,4 @@
-"""Make broken files, as a dictionary {name: (file name, content, the reader's answer)}.
+"""Make broken files, a dictionary from a name to the file's name, its content and the reader's answer.
 
 Content that takes long to make is a function. The reader's answer is the whole sentence of a refusal or, if the file
 can be used in part, (column, kind) of the refused column, or a note on the form. Every cell that could

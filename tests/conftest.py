@@ -17,7 +17,7 @@ from dpviz.datasets.readers import child
 
 os.environ.setdefault("DPVIZ_WORKERS", "0")  # pages compute in this process; browser tests start real processes
 
-collect_ignore = ["recorder"]  # it holds a module `sitecustomize`, as Debian's Python does
+collect_ignore = ["recorder"]  # the folder has a module `sitecustomize`, as Debian's Python has
 
 
 def pytest_ignore_collect(collection_path, config):

@@ -85,7 +85,7 @@ def test_centers_no_better_than_one_are_one_warning(slug):
     wide = Domain.box(-500, 500, 2, n_public=50)
     traces = [clear, *(make(slug, epsilon=0.1).run(groups[::40], domain=wide, seed=seed) for seed in range(6))]
     words = [sum("a single center may do as well" in words for words in trace.warnings) for trace in traces]
-    assert words[0] == 0 and max(words) == 1 and sum(words) >= 4  # at least four of six: FastLloyd misses two
+    assert words[0] == 0 and max(words) == 1 and sum(words) >= 4  # FastLloyd warns in four of six runs
 
 
 @pytest.mark.slow
@@ -119,7 +119,7 @@ def test_a_release_outside_the_plan_is_refused_before_the_draw(relation):
 
 @pytest.mark.parametrize("slug", ["stemmer-kaplan-local", "stemmer-kaplan-shuffle", "dist-dp", "dist-dp-random-points"])
 def test_a_kept_n_hides_whether_the_declared_n_is_true(slug):
-    """Rows beyond the declared n are dropped; missing rows, and rows that are not finite, are placed in the middle."""
+    """Rows beyond the declared n are dropped; missing and non-finite rows are placed in the middle of the domain."""
     domain = Domain.box(-1, 1, 2, n_public=50, scale="common")
     X = np.random.default_rng(0).uniform(-0.9, 0.9, (60, 2))
     algorithm = ALGORITHMS[slug](n_clusters=2)
@@ -140,7 +140,7 @@ def test_a_kept_n_hides_whether_the_declared_n_is_true(slug):
 
 @pytest.mark.parametrize("n", [0, 1, 46, 49, 50, 51, 60])
 def test_a_kept_n_moves_no_row(n):
-    """Row i as the algorithm uses it is row i of the data or the middle, so neighbors stay neighbors."""
+    """Row i in use is either row i of the data or the middle of the domain, so neighbors stay neighbors."""
     domain = Domain.box(-1, 1, 2, n_public=50)
     X = np.random.default_rng(1).uniform(-0.9, 0.9, (n, 2))
     if n > 3:

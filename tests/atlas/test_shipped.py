@@ -1,4 +1,4 @@
-"""Check that the shipped atlas is complete, small and up to date. If numbers change, commit its new files, too."""
+"""Check that the shipped atlas is complete, small and up to date. If numbers change, commit new atlas files, too."""
 
 import numpy as np
 import pytest

@@ -10,7 +10,7 @@ from tests.browser.conftest import CHROMIUM, FLAGS, ROOT, serve
 TARGET = ROOT / ".github" / "player.gif"
 SIZE = {"width": 1280, "height": 780}
 WIDTH = 900  # Width of the picture, in pixels.
-MILLISECONDS, LAST = 650, 2_600  # Duration of a step, and of the last step.
+MILLISECONDS, LAST = 650, 2_600  # How long a step is shown, and the last one.
 MOST = 1_000_000  # Maximum size of the file, in bytes.
 STOPS = (3, 2, 1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 7, 6, 5, 4)  # Stops of ε during the drag, which ends where it began.
 

@@ -94,7 +94,7 @@ def home(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def server(browser, home, tmp_path_factory):
-    """Start the shared server; it trusts the stored runs without probes, because other tests check their age."""
+    """Start the shared server; it trusts stored runs without probes, because other tests make the probes."""
     atlas = tmp_path_factory.mktemp("stored") / "atlas"
     shutil.copytree(files.FOLDER, atlas)
     files.stamp(atlas)

@@ -81,7 +81,7 @@ def test_the_qr_code_opens_without_typing(open_page):
     screen = open_page("class")
     screen.get_by_role("button", name="Open a class").click()
     expect(screen.locator(".dp-letters")).to_be_visible()
-    screen.wait_for_function("() => localStorage.getItem('dpviz-class')")  # The letters may appear earlier.
+    screen.wait_for_function("() => localStorage.getItem('dpviz-class')")  # The letters of the code may appear earlier.
     screen.reload()  # The lecturer returns to the class.
     expect(screen.locator(".dp-letters")).to_be_visible()
     link = screen.locator(".dp-door").get_attribute("data-link")

@@ -188,6 +188,6 @@ def test_the_drag_stands_on_the_other_views_of_a_run_and_its_stop_goes_along(exp
     expect(page.locator(".dp-strip")).to_contain_text("ε 0.25")
     at_rest(page)
     slider.focus()
-    page.keyboard.press("End")  # Cost has no plane to draw on, so the drag only chooses the stop
+    page.keyboard.press("End")  # Cost has no plane to draw on, so dragging only chooses the stop
     page.wait_for_function("() => location.search.includes('e=8&')")
     expect(page.locator(".dp-strip")).to_contain_text("ε 8")

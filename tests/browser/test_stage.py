@@ -61,7 +61,7 @@ def page(browser):
 )
 def test_a_hard_figure_is_no_blank_panel(page, hard):
     show(page, hard)
-    assert page.evaluate(INK)[0] > 2  # background, axes or words, and marks if there are any
+    assert page.evaluate(INK)[0] > 2  # colors of the background, of axes or words, and of any marks
     if hard["frames"]:
         page.evaluate(f"for (let i = 0; i < 600; i++) {PANEL}.show(i)")
         assert page.evaluate(f"{PANEL}.stage.drawn") == 599

@@ -29,7 +29,7 @@ def no_exception(page):
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
-@pytest.mark.timeout(600)  # the sweep alone may take LONG
+@pytest.mark.timeout(600)  # the sweep alone may take `LONG` milliseconds
 def test_a_sweep_fills_in_survives_a_page_change_and_is_found_after_a_reload(open_page):
     page = open_page("tradeoff")
     start(page, 7 * 2, runs=2)  # seven methods

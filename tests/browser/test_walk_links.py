@@ -77,7 +77,7 @@ STILL = """async () => {
 @pytest.mark.parametrize("path", LINKS, ids=lambda path: path or "home")
 def test_every_widget_is_the_same_after_a_reload(open_page, path):
     page = open_page(f"{path}?{LINKS[path]}")
-    page.wait_for_function(STILL, timeout=2 * PATIENCE)  # a deck first computes all of its pictures
+    page.wait_for_function(STILL, timeout=2 * PATIENCE)  # A deck first computes all of its pictures.
     expect(page.get_by_text("This link")).to_have_count(0)  # Every part of the link fits.
     words = sorted({part.partition("=")[0] for part in today(path, LINKS[path])[1].split("&")})
     everything = f"() => {words}.every((word) => new URLSearchParams(location.search).has(word))"

@@ -1,4 +1,4 @@
-"""Check that samples are complete and within declared bounds, and that a sentence without cells refuses a bad file."""
+"""Check that samples are complete and within declared bounds, and that the refusal of a bad file shows no cell."""
 
 import dataclasses
 import json

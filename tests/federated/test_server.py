@@ -1,4 +1,4 @@
-"""Check parties over TLS: they get the centers of a central run, and the right ones may join, leave and come back."""
+"""Check parties over TLS: centers equal those of a central run, and only the right parties join, leave or return."""
 
 import contextlib
 import json

@@ -191,7 +191,7 @@ def test_counted_bytes_are_the_formula(ring, word):
 
 
 def composed_delta(masses, shift, rounds, epsilon, *, up):
-    """Return the delta for the given epsilon of `rounds` releases of X, compared with X + shift; X has these masses.
+    """Return delta at this epsilon for `rounds` releases of X against X + shift; `masses` are the probabilities of X.
 
     Privacy losses are rounded to multiples of 1e-3, up or down, so that the result is an upper or a lower bound on
     delta.

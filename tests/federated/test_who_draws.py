@@ -48,7 +48,7 @@ def left_over(slug, drawn_by):
 
 
 def test_no_party_s_view_and_the_published_trace_give_the_exact_sums():
-    """To each client, the noise that the promise counts remains unknown; to the server, all noise does."""
+    """No client knows the noise that the promise counts, and the server knows none of the noise."""
     left = left_over("fastlloyd", CLIENTS)
     for party in PARTIES[1:]:
         assert kstest(left[party], "norm").pvalue > 1e-4
@@ -86,7 +86,7 @@ def test_a_client_that_tells_the_server_everything_leaves_it_the_sum_of_the_othe
     clients, _ = parties()
     uploads = {name: client.upload(head, {"": values[name]}) for name, client in clients.items()}
     peeled = []
-    for name in ("b", "c"):  # a knows the common seed and its pairs' seeds, and removes their masks
+    for name in ("b", "c"):  # client a knows the common seed and its pairs' seeds, so it can remove their masks
         words = WIDE.read(uploads[name][""], size) - mask(SEED, RUN, name, 0, "", size, WIDE)
         peeled.append(words + mask(SEEDS["a"].pairs[name], RUN, "", 0, "", size, WIDE))
         assert uniformity(peeled[-1].tobytes()) > 1e-4

@@ -69,7 +69,7 @@ def test_every_trace_draws_and_all_panels_step_together(slug, axes):
     assert any(shot.tick for shot in shots) and all(shot.head for shot in shots) and how.caution
     assert found[0].name == "plane" and all(len(panel.figure.frames) == frames for panel in found)
     assert all(panel.alt and panel.figure.layout.title.text for panel in found)
-    for panel in found:  # panels of loss and ε have the player's steps as x axis
+    for panel in found:  # panels of loss and ε have the player's steps as their x axis
         if panel.alt.startswith("A line: "):
             assert panel.figure.layout.xaxis.title.text == "step"
     size = 0

@@ -19,7 +19,7 @@ from dpviz.privacy.accounting import epsilon_of_mu
 from dpviz.privacy.guarantee import Neighboring
 from tests.tiers import tiers
 
-STORED = read(*lessons.stored("noise"))  # reading a run takes half a second, and making it five
+STORED = read(*lessons.stored("noise"))  # reading this run takes half a second, making it takes five
 
 
 @cache

@@ -10,5 +10,5 @@ def panels(app):
 
 
 def pictures(app):
-    """Return the JSON of every figure of a page: those on the stage, then those of Plotly."""
+    """Return the JSON of every figure of a page: those on the stage, and then Plotly charts."""
     return [panel["figure"] for panel in panels(app)] + [chart.proto.spec for chart in app.get("plotly_chart")]

@@ -132,7 +132,7 @@ def test_an_address_of_a_sheet_opens_notes(open_link, name, sheet):
     assert bodies.count('class="dp-sheet"') == (1 if name else len(LESSONS))
     assert (
         bodies.count('class="dp-paper"') == bodies.count('class="dp-sheet"') - 1
-    )  # the screen shows one sheet; print shows all
+    )  # the screen shows one sheet, and a print shows all
     if sheet == "notes":
         assert bodies.count("learn?v=1&amp;lesson=votes&amp;part=explain") == 2  # as a link and as a printed address
     assert (

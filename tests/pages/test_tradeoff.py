@@ -228,7 +228,7 @@ def test_nothing_of_a_file_is_looked_up_in_the_atlas_or_stored_there(stored, shi
             assert not app.exception
             if not private:
                 assert app.multiselect(key="sweep_data").value == ["f00d"]
-                assert not panels(app)  # no picture of a sample with the same title
+                assert not panels(app)  # The sample with the same title has no picture.
     assert set(asked) <= {"town"}  # The page shows a sample instead of a private file.
     assert sorted((path.name, path.read_bytes()) for path in shipped.iterdir()) == before
 
@@ -333,7 +333,7 @@ def test_a_sweep_runs_in_the_background_survives_pages_and_is_found_again(app):
     specs = [panel["figure"] for panel in panels(app)]
     assert sum("KMeans (not private)" in spec for spec in specs) == 2 and all("NOT PRIVATE" in spec for spec in specs)
     names = [tab.label for tab in app.tabs]
-    assert "Who wins where" in names and "Two axes" in names  # the two axes are ε and the data sets
+    assert "Who wins where" in names and "Two axes" in names  # The two axes are ε and the data sets.
     assert not app.get("download_button")  # Only the open tab is computed and sent.
     app.session_state["sweep_tab"] = "Take it with you"
     app.run()

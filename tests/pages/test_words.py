@@ -32,7 +32,7 @@ LENGTH = re.compile(r"\b(within|width|by) (about )?\d[\d.,e-]*(?![\d.,e-]| (km|m
 NOTHING = re.compile(r"\b0 (rows? |centers? )?(are )?brought back|\b0 of \d+ .*; they are")
 FIELD = re.compile(r"\b[Gg]uess(es|ed)?\b|(?<!even )\b[Oo]dds\b|\b[Ww]hoever\b|\blikewise\b")
 BRITISH = re.compile(r"\b([Cc]ancelled|[Cc]entres?|[Cc]olours?|[Nn]eighbour\w*|[Gg]rey|[Bb]ehaviour|[Nn]ormalis\w+)\b")
-ANOTHER = re.compile(r"another user of this machine|this machine's user|user@host")  # users of a computer, not people
+ANOTHER = re.compile(r"another user of this machine|this machine's user|user@host")  # these are users of a computer
 
 
 def other_people(texts):

@@ -32,7 +32,7 @@ def test_the_loss_of_centers_is_that_of_the_nearest_one():
 def test_rows_are_clipped_for_the_centers_and_not_for_the_loss():
     """Use a ball of radius 1 in a wide box: the clipped rows' mean is (.5, .6); the loss is that of unclipped rows."""
     X = np.array([[0.3, 0.2], [3.0, 4.0], [6.0, 8.0]])
-    domain = Domain.box(-10, 10, 2, radius=0.1, n_public=3)  # in z units; a tenth of the box
+    domain = Domain.box(-10, 10, 2, radius=0.1, n_public=3)  # the radius in z units
     for slug in ("sulloyd", "glloyd"):
         algorithm = ALGORITHMS[slug](n_clusters=1)
         centers = algorithm.run(X, domain=domain, seed=0, noise="none").cluster_centers

@@ -21,7 +21,7 @@ PRIVATE = [slug for slug, cls in ALGORITHMS.items() if cls.notion is not Notion.
 SLOW = {"stemmer-kaplan-swap", "balcan", "stemmer-kaplan-local"}
 QUICK = [slug for slug in PRIVATE if slug not in SLOW]
 pytestmark = pytest.mark.filterwarnings("ignore::dpviz.NoiseWarning")  # These runs have few rows.
-LINE = np.repeat([0.1, 0.5, 0.9], 2000)[:, None]  # one column with three distinct values
+LINE = np.repeat([0.1, 0.5, 0.9], 2000)[:, None]  # One column with three distinct values.
 
 
 def model(slug, **values):

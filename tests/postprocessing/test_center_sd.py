@@ -53,7 +53,7 @@ def test_the_declared_noise_is_what_reruns_show(slug, X):
     measured = np.sqrt(np.var(found, axis=0, ddof=1).mean(axis=1))
     predicted = np.sqrt(np.square(told).mean(axis=(0, 2)))
     ratio = predicted / measured
-    assert 0.9 < np.exp(np.log(ratio).mean()) < 1.1  # the geometric mean over all centers
+    assert 0.9 < np.exp(np.log(ratio).mean()) < 1.1  # This is the mean over all centers.
     # For each center, 60 runs estimate the standard deviation to within a tenth.
     assert ((0.7 < ratio) & (ratio < 1.35)).all()
 

@@ -43,8 +43,8 @@ def test_the_directions_are_the_principal_ones_and_the_range_holds_every_center(
     spread = np.linalg.eigvalsh(np.cov(Z.T))[::-1]
     assert span.flat(Z).var(axis=0, ddof=1) == pytest.approx(spread[:2])
     assert (span.flat(Z) >= span.low).all() and (span.flat(Z) <= span.high).all()
-    assert span.flat(span.lift(np.array([0.3, -0.1]))) == pytest.approx([0.3, -0.1])  # a click is mapped to its point
-    for row, other in zip(span.directions, turned.directions, strict=True):  # the sign of a direction is arbitrary
+    assert span.flat(span.lift(np.array([0.3, -0.1]))) == pytest.approx([0.3, -0.1])  # A click returns its point.
+    for row, other in zip(span.directions, turned.directions, strict=True):  # A direction's sign is arbitrary.
         assert max(row, key=abs) > 0 and other == pytest.approx(row)
 
 

@@ -61,9 +61,9 @@ def test_dp_lloyd_gives_every_number_the_noise_of_one_release_of_all_of_them():
     plan = DPLloyd(n_clusters=K, epsilon=1.0).plan(3, N)
     entries = plan.costs["update.sums"], plan.costs["update.counts"]
     assert [len(costs) for costs in entries] == [5, 5]
-    # in a box: one row changes the sums by at most 1 in each of 3 columns
+    # in a box, one row changes the sums by at most 1 in each of 3 columns
     scales = [3 / entries[0][0].epsilon, 1 / entries[1][0].epsilon]
-    assert scales == pytest.approx([4 * 5 / 1.0] * 2)  # (d + 1) T / epsilon, Su et al., Section 3.1
+    assert scales == pytest.approx([4 * 5 / 1.0] * 2)  # (d + 1) T / epsilon, as in Section 3.1 of Su et al.
     halving = DPLloyd(n_clusters=K, epsilon=1.0, schedule="halving").plan(3, N).costs["update.counts"]
     assert [a.epsilon / b.epsilon for a, b in zip(halving, halving[1:], strict=False)] == pytest.approx([2.0] * 4)
     assert math.fsum(cost.epsilon for cost in halving) == pytest.approx(0.25)

@@ -351,9 +351,9 @@ def test_report_frame_shows_what_was_sent(oracle):
     table = figures.report_table(step, hidden=True)
     assert set(table.user) == set(range(1, 25)) and table.says.isin([0, 1]).all()
     own = table[table.true]
-    if oracle == "oue":  # at epsilon 20, other bits are never set, and one's own bit is set half of the time
+    if oracle == "oue":  # at epsilon 20, a person's own bit is set half of the time, and other bits never
         assert table[~table.true].says.sum() == 0 and 0.2 < own.says.mean() < 0.8
-    else:  # a report supports one's own cell and half of the others
+    else:  # a report supports the person's own cell and half of the others
         assert own.says.all() and 0.3 < table[~table.true].says.mean() < 0.7
     assert "true" not in figures.report_table(step, hidden=False)
 

@@ -176,7 +176,7 @@ def log_probability(gaps, low, high, epsilon):
     """Return the log probability that the exponential mechanism puts the 65th percentile of the gaps in [low, high]."""
     values = np.linspace(0, 1, 4001)[1::2]
     ranks = np.searchsorted(np.sort(gaps), values)
-    weights = -epsilon * np.abs(ranks - 0.65 * len(gaps)) / (2 * 1.35)  # 1.35: the sensitivity for one column
+    weights = -epsilon * np.abs(ranks - 0.65 * len(gaps)) / (2 * 1.35)  # 1.35 is the sensitivity for one column
     inside = (low <= values) & (values <= high)
     return np.logaddexp.reduce(weights[inside]) - np.logaddexp.reduce(weights)
 

@@ -165,7 +165,7 @@ def test_one_cost_covers_any_number_of_picks(epsilon, delta):
     e = 1 / Cover(epsilon, delta).scale(1.0)
     assert math.expm1(e) * (1 + math.log(1 / delta)) == pytest.approx(epsilon)
     assert worst_delta(e, epsilon) <= delta
-    assert e > epsilon / (2 * math.log(math.e / delta))  # the paper's weight is smaller
+    assert e > epsilon / (2 * math.log(math.e / delta))  # the weight in the paper is smaller than ours
 
 
 def test_a_weight_of_epsilon_per_pick_is_caught():
@@ -251,7 +251,7 @@ def test_lsh_paths_cost_at_most_epsilon_and_dropped_buckets_are_not_averaged():
 
 @pytest.mark.parametrize(("epsilon", "share"), [(0.25, 0.6), (1.0, 0.6), (4.0, 0.9)])
 def test_lsh_counts_and_sums_spend_the_whole_of_mu_along_a_path(epsilon, share):
-    """Gaussian noise composes exactly: (sensitivity / sd)^2 adds up over the counts and the sum to mu^2."""
+    """Gaussian noise composes exactly: the squares of sensitivity / sd of the counts and of the sum add up to mu^2."""
     algorithm = LSHSplits(epsilon=epsilon, delta=1e-5, max_depth=9, sum_share=share)
     trace = algorithm.run(three_blobs(900, d=3)[0], domain=Domain.box(-1, 1, 3, n_public=900), seed=0)
     mu = mu_of_epsilon(epsilon, 1e-5)

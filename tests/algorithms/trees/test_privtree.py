@@ -52,7 +52,7 @@ def cost_of_path(counts, scale, threshold=0.0):
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
 def test_no_path_of_any_tree_costs_more_than_its_epsilon(epsilon):
-    """Counts fall along a path; try sequences of many shapes, including the worst of the proof."""
+    """Try many sequences of counts that fall along a path, including the worst one of the proof."""
     scale = Halving(epsilon).scale(1.0)
     rng, worst = np.random.default_rng(0), 0.0
     shapes = [np.full(24, c) for c in (0.0, 1.0, 3.0, 10.0, 40.0, 200.0)]

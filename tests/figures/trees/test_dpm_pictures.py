@@ -1,4 +1,4 @@
-"""Check DPM on pictures as rows: parts cover all rows, marks lie on the cut cells, and only true means are secret."""
+"""Check DPM if rows are pictures: parts cover all rows, marks lie on the cut cells, and only true means are secret."""
 
 import dataclasses
 

@@ -1,4 +1,4 @@
-"""Check that a private file's first line is read as names only if its owner says so, lest a cell become public."""
+"""Check that a private file's first line is read as names only on its owner's word, so that no cell becomes public."""
 
 import functools
 import io
@@ -91,7 +91,7 @@ def leaks(text):
 
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_the_command_line_shows_nothing_of_the_first_two_lines(ending, tmp_path, capsys, monkeypatch):
-    """Try every first line, with --no-header or no declaration of a header, in memory and in parts."""
+    """Try every first line, with --no-header or without any declaration, in memory and in parts."""
     path, trace, outcomes = tmp_path / f"mine.{ending}", tmp_path / "trace.json", set()
     options = ["--private", "--low", "0", "--high", "1e12", "--n-public", "50", "--json", str(trace)]
     for first, second in itertools.product(FIRST, SECOND):

@@ -98,7 +98,7 @@ def test_only_an_epsilon_without_stored_runs_is_computed():
         ("tiny", "pe-means", {"delta": 1e-9}),
         ("tiny", "dp-lloyd", {"iterations": 2}),
         ("tiny", "sulloyd", {}),  # SuLloyd is not used in teaching.
-        ("town:200", "dp-lloyd", {}),  # no runs with 200 people are stored
+        ("town:200", "dp-lloyd", {}),  # No runs with 200 people are stored.
         (Blobs(n_rows=60, n_clusters=3).key, "dp-lloyd", {}),
     ],
 )

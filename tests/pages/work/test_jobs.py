@@ -46,7 +46,7 @@ def test_cancel_stops_a_running_and_a_queued_job():
     started.wait(240)
     assert jobs.position(queued) == 1
     queued.cancel()
-    assert queued.status == "cancelled"  # cancelled at once, because it has not begun
+    assert queued.status == "cancelled"  # canceled at once, because it has not begun
     running.cancel()
     until(lambda: (running.status, queued.status) == ("cancelled", "cancelled"))
 
@@ -162,8 +162,8 @@ def test_a_class_behind_one_address_has_its_turn_and_a_long_job_does_not_wait_fo
     line.add("ann", "ann", 2.0)
     line.add("long", "bob", 30.0)
     order = line.go()
-    assert len(order) == 102 and order.index("ann") == 4  # ann waits for two seconds of other visitors' work
-    assert order.index("long") == 61  # the long job does not wait for the whole class
+    assert len(order) == 102 and order.index("ann") == 4  # Ann waits for two seconds of others' work.
+    assert order.index("long") == 61  # The long job does not wait for the whole class.
 
 
 def test_a_job_that_ended_early_or_never_began_costs_its_visitor_no_turn():

@@ -32,7 +32,7 @@ def test_work_grows_with_rows(slug):
 
 def test_pe_work_follows_rounds_and_columns():
     small, large = PE(n_clusters=10, epsilon=1.0), PE(n_clusters=10, epsilon=4.0)
-    assert large.work(40, 60_000) == pytest.approx(4 * small.work(40, 60_000), rel=0.03)  # T grows with epsilon
+    assert large.work(40, 60_000) == pytest.approx(4 * small.work(40, 60_000), rel=0.03)  # the rounds T grow with ε
     assert ALGORITHMS["hdpe-means"](n_clusters=10).work(64, 10_000) < small.work(64, 10_000)
 
 
