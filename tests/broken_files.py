@@ -1,8 +1,8 @@
-"""Make broken files, a dictionary from a name to the file's name, its content and the reader's answer.
+"""Make a dictionary of broken files: each name stands for a file name, the file's content and the reader's answer.
 
 Content that takes long to make is a function. The reader's answer is the whole sentence of a refusal or, if the file
-can be used in part, (column, kind) of the refused column, or a note on the form. Every cell that could
-leak holds 12 digits or the word SENTINEL.
+can be used in part, (column, kind) of the refused column, or a note on the form. Every cell that could leak holds 12
+digits or the word SENTINEL.
 """
 
 import datetime

@@ -1,4 +1,4 @@
-"""Start a real server for tests, record its calls to other machines, and run coroutines beside those of a browser."""
+"""Start a real server for tests, record its calls to other machines, and run coroutines in a thread of their own."""
 
 import asyncio
 import os

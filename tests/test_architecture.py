@@ -364,7 +364,7 @@ def test_a_planted_family_without_a_picture_is_caught():
 
 
 def without_controls(modules):
-    """Return the pages with widgets that do not enter with the controls of their own folder or of the workspace.
+    """Return the pages with widgets that do not call `links.enter` with controls of their own folder or the workspace.
 
     Pages that make no widget and use only the frame are left out.
     """

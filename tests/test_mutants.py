@@ -41,6 +41,6 @@ def test_a_stale_mutant_is_noticed(wrong):
 @pytest.mark.slow
 @pytest.mark.parametrize("place", range(A_DAY))
 def test_a_mutant_is_noticed(place):
-    """The mutants are chosen here, so that test processes started on both sides of midnight collect the same tests."""
+    """The mutants are chosen here, so that test processes started before and after midnight collect the same tests."""
     mutant = MUTANTS[(A_DAY * datetime.date.today().toordinal() + place) % len(MUTANTS)]
     assert not survives(mutant), mutant.name

@@ -7,7 +7,7 @@ from dpviz.datasets import load_sample
 from dpviz.testing.runs import MADE, built, run
 
 __all__ = ["MADE", "OPTIONS", "on_two_groups", "trace"]
-OPTIONS = {  # settings for steps that the defaults do not show
+OPTIONS = {  # options for steps that do not occur by default
     "pe-means": {"refine": 0.3},
     "dpm": {"exactly_k": True},
     "eugkm": {"lloyd_share": 0.5},

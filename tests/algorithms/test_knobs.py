@@ -1,4 +1,4 @@
-"""Check every parameter that a paper varies: the default is the paper's, plans keep the budget, and values matter."""
+"""Check all parameters that papers vary: defaults are the papers'; other values keep the budget and change the run."""
 
 import dataclasses
 import math

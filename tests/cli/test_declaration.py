@@ -144,7 +144,7 @@ def test_a_column_that_would_empty_the_table_is_drafted_as_left_out(tmp_path, ca
 
 
 COLUMNS = [{"name": "lat", "low": -90, "high": 90}, {"name": "lon", "low": -180, "high": 180}]
-WRONG = {  # {name: (a broken dictionary, words of the sentence that refuses it)}
+WRONG = {  # broken dictionaries by name, with words of the sentence that refuses each
     "of another file": ({"columns": [{"name": "height", "low": 0, "high": 9}]}, "lacks the column 'height'"),
     "older": ({"columns": COLUMNS, "n": 60}, "no entry 'n'"),
     "misspelt": ({"columns": COLUMNS, "rows_per_persons": 5}, "no entry 'rows_per_persons'"),

@@ -59,7 +59,7 @@ def test_the_table_of_differences_is_what_was_changed():
         "μ": ("0.462", "0.156"),
         "Bets won at most, by ε, δ, μ": ("60 of 100", "54 of 100"),
         "Bets won at most, by its curve": ("60 of 100", "54 of 100"),
-        "Releases": ("10", "8"),  # NSM releases a noisy mean if the budget allows
+        "Releases": ("10", "8"),  # NSM also releases a noisy mean if the budget allows it
     }
     same = {row.name: row.values for row in facts([one, other]) if not row.differs}
     assert same["centers k"] == ("3", "3") and same["Seed"] == ("0", "0") and same["Centers released"] == ("3", "3")

@@ -96,7 +96,7 @@ def test_the_formula_of_averages_holds_for_noise_on_sums_and_weights(parts):
 
 
 def test_averages_are_blurred_where_noise_reaches_across_the_domain():
-    counts, sd = np.array([50.0, 50.0]), np.full((2, 2), 0.5)  # each center's squared noise is .5, squared radius 1
+    counts, sd = np.array([50.0, 50.0]), np.full((2, 2), 0.5)  # a center's squared noise is .5, the squared radius is 1
     assert not blurred(counts, sd, 1.0) and not blurred(counts, 0.5 * sd, 0.5)
     assert blurred(counts, 1.2 * sd, 1.0) and blurred(counts, sd, 0.5)
     # noise beyond the radius counts as the radius, and a center with few rows has little weight

@@ -132,7 +132,7 @@ def test_epsilons_are_simply_added_only_where_the_deltas_fit_too(accounts):
     key = accounts.key(FILE)
     accounts.set_budget(key, AR, FileBudget(5.0, 1e-5))
     accounts.reserve(key, claim("stemmer-kaplan", delta=1e-5))
-    with pytest.raises(Refused, match="would bring this file to a delta above 1 in 100,000,"):  # epsilon = 2 at 2e-5
+    with pytest.raises(Refused, match="would bring this file to a delta above 1 in 100,000,"):  # ε = 2 at δ = 2e-5
         accounts.reserve(key, claim("stemmer-kaplan", delta=1e-5))
     accounts.set_budget(key, AR, FileBudget(5.0, 2e-5))
     total = accounts.reserve(key, claim("stemmer-kaplan", delta=1e-5)).total(AR)

@@ -41,7 +41,7 @@ def same(trace, other):
 
 
 def test_projected_rows_are_bit_equal_too(tmp_path):
-    """The algorithm projects six columns to two; the low bits of a projected row must not depend on its part."""
+    """The algorithm projects six columns to two; a projected row's low bits must not depend on its part of the file."""
     rng, domain = np.random.default_rng(1), Domain.box(-1, 1, 6, n_public=1200)
     X = np.clip(rng.normal(size=(1200, 6)) * 0.15 + rng.choice([-0.5, 0.0, 0.6], (1200, 1)), -1, 1)
     np.save(tmp_path / "rows.npy", X)

@@ -92,14 +92,14 @@ def companion_of(query):
 
 
 def changes(query, a, b, norms=NORMS, radius=None):
-    """Return {norm: {part: change between the data sets}}; the statistics are computed only once for all norms."""
+    """Return the change between two data sets by norm and part; the statistics are computed once for all norms."""
     one, two = (query.statistic(block(x, radius, companion_of(query))) for x in (a, b))
     apart = {part: (one[part] - two[part]).ravel() for part in one}
     return {norm: {part: float(np.linalg.norm(by, norm)) for part, by in apart.items()} for norm in norms}
 
 
 def change(query, a, b, norm, radius=None):
-    """Return {part: change between two data sets} in one norm."""
+    """Return the change between two data sets by part, in one norm."""
     return changes(query, a, b, [norm], radius)[norm]
 
 

@@ -181,7 +181,7 @@ def test_curves_show_runs_means_intervals_and_kmeans_and_say_not_private():
         trace.name.endswith("single runs") for trace in curves(rows(kmeans(), runs("nsm", PE)), single=False).data
     )
     assert curves(rows(kmeans(), runs("nsm", PE)), log=False).layout.yaxis.range[0] <= 0
-    medians = curves(rows(kmeans(), runs("nsm", PE)), against="KMedians")  # for a metric whose reference is k-median
+    medians = curves(rows(kmeans(), runs("nsm", PE)), against="KMedians")  # for metrics whose reference is KMedians
     assert medians.data[-1].name == "KMedians (not private)" and "◇ KMedians" in json.dumps(
         medians.layout.to_plotly_json(), ensure_ascii=False
     )
@@ -193,14 +193,14 @@ def test_a_loss_is_drawn_as_a_multiple_of_kmeans_where_that_is_known():
     assert list(figure.data[1].y) == [6.0, pytest.approx(2.2)] and max(figure.data[0].y) == 8.0
     assert set(figure.data[2].y) == {1.0} and "loss, times KMeans'" in figure.layout.yaxis.title.text
     names = [note.text for note in figure.layout.annotations]
-    assert any(re.fullmatch("<span[^>]*>●</span> PE-means", name) for name in names)  # the series' own marker
+    assert any(re.fullmatch("<span[^>]*>●</span> PE-means", name) for name in names)  # labels repeat the series' marker
     unknown = curves(rows(runs("pe-means", PE)), times=True)
     assert list(unknown.data[1].y) == [3.0, pytest.approx(1.1)]
     assert unknown.layout.yaxis.title.text == "loss (log scale)"
 
 
 def test_a_picture_that_grows_keeps_its_scale_and_few_runs_have_no_interval():
-    two = curves(rows(kmeans(), runs("nsm", {1.0: [1.0, 1.2]})))  # an interval of .2 to 2.0
+    two = curves(rows(kmeans(), runs("nsm", {1.0: [1.0, 1.2]})))  # the interval would be .2 to 2.0
     assert not np.any(two.data[1].error_y.array) and max(two.layout.yaxis.range) < np.log10(1.3)
     five = curves(rows(kmeans(), runs("nsm", {1.0: [1.0, 1.2, 1.1, 1.0, 1.2]})))
     assert np.all(five.data[1].error_y.array > 0)
