@@ -46,7 +46,9 @@ def spread(name: str) -> list[str]:
         return [name]
     first, last = int(match["first"]), int(match["last"])
     if not first < last < first + _MOST:
-        raise ValueError(f"{name!r}: a range goes from a smaller to a larger number, with at most {_MOST} columns.")
+        raise ValueError(
+            f"{name!r}: a range must go from a smaller to a larger number and name at most {_MOST} columns."
+        )
     width = len(match["first"]) if match["first"].startswith("0") else 0
     return [f"{match['stem']}{number:0{width}d}" for number in range(first, last + 1)]
 
