@@ -80,6 +80,7 @@ class SessionState:
     free: Held[frozenset[str] | None] = Held(nothing)  # Keys that a scene leaves unlocked, or None for all.
     sharing: Held[Callable[..., None] | None] = Held(nothing)  # Draws the Share button.
     sentences: Kept[list[tuple[str, str]]] = Kept(list)  # Kind and words of each sentence, until a page shows it.
+    drawn_by: Held[tuple[Callable[[], Any], list[tuple[str, str]]] | None] = Held(nothing)  # thread, sentences
     opened_now: Held[bool] = Held(bool)
     unpinned: Kept[set[str]] = Kept(set)  # keys of column choices whose pictures have no columns of their own
 
