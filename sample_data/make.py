@@ -100,7 +100,7 @@ def made_up() -> None:
     write(
         "town",
         "Town, 5,000 made-up people",
-        "Five neighborhoods of different size on a town map.",
+        "Five neighborhoods of different sizes on a town map.",
         X,
         town,
         5,
@@ -121,13 +121,13 @@ def made_up() -> None:
     )
 
     X, labels = mixture(rng, [[-3, -2], [3, -2], [0, 3], [0, 0]], [900] * 4, [1.8] * 4)
-    write("overlap", "Overlapping blobs", "Four groups that run into each other.", X, square, 4, labels=labels)
+    write("overlap", "Overlapping blobs", "Four groups that overlap.", X, square, 4, labels=labels)
 
     X, labels = mixture(rng, [[-5, 0], [5, 4], [5, -6]], [4000, 900, 60], [1.6, 1.1, 0.5])
     write(
         "minority",
         "A small minority",
-        "One group of 60 beside one of 4,000: whose center does the noise hide?",
+        "A group of 60 people next to groups of 900 and 4,000: whose center does the noise hide?",
         X,
         square,
         3,
@@ -154,7 +154,7 @@ def made_up() -> None:
     write(
         "moons",
         "Two moons",
-        "Two bent groups that reach into each other: no two centers can separate them.",
+        "Two interlocking crescents: no two centers can separate them.",
         X,
         [column("x", -8, 8), column("y", -5, 5)],
         2,
@@ -193,7 +193,7 @@ def bundled() -> None:
     write(
         "iris",
         "Iris",
-        "150 flowers of three species: small, classic.",
+        "150 flowers of three species: a small classic.",
         data.data,
         [column(name, low, high, "cm") for name, low, high in bounds],
         3,
@@ -209,7 +209,7 @@ def bundled() -> None:
     write(
         "wine",
         "Wine",
-        "178 wines, 13 chemical measurements.",
+        "178 wines with 13 chemical measurements each.",
         data.data,
         [column(name, 0, top) for name, top in zip(data.feature_names, tops, strict=True)],
         3,
@@ -268,7 +268,7 @@ def city() -> None:
     write(
         "city",
         "City, 6,000 made-up check-ins",
-        "Latest check-ins on latitude and longitude, flattened to kilometers.",
+        "Each person's latest check-in, with latitude and longitude projected to kilometers.",
         degrees,
         [
             column("east", -10, 10, "km", "east of the city center"),
