@@ -22,7 +22,7 @@ def add_accounts(command: argparse.ArgumentParser) -> None:
     listed.set_defaults(do=_list)
     assign = parts.add_parser(
         "assign",
-        help="give an account without an owner (from before dpviz 0.3) to an owner of the same file",
+        help="assign an account without an owner (made before dpviz 0.3) to an owner of the same file",
     )
     assign.add_argument("accounts", nargs="+", metavar="KEY|FILE", help="the key that `list` prints, or the data file")
     assign.add_argument(

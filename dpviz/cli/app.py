@@ -20,7 +20,7 @@ def add_app(command: argparse.ArgumentParser) -> None:
 def _app(arguments: argparse.Namespace) -> int:
     folder = next((place for place in _places() if (place / "app.py").exists()), None)
     if folder is None:
-        raise ValueError("app: the dashboard's files are not installed; install dpviz from its checkout or wheel.")
+        raise ValueError("app: the dashboard's files are not installed; install dpviz from a checkout or a wheel.")
     import_module("dpviz.algorithms")  # a failure to load an outside algorithm is then reported here, and only once
     command = [sys.executable, "-m", "streamlit", "run", "app.py", f"--server.port={arguments.port}"]
     return subprocess.run(command, cwd=folder, check=False).returncode

@@ -84,5 +84,5 @@ def _check(arguments: argparse.Namespace) -> int:
     print(f"{len(cells) - len(differences)} of {len(cells)} runs were reproduced")
     others = [] if arguments.sample else [one.NAME for one in (rounds, averages) if not one.current(arguments.folder)]
     for name in others:
-        print(f"atlas: {name} came out differently", file=sys.stderr)
+        print(f"atlas: {name} differs from the stored file", file=sys.stderr)
     return 1 if differences or others else 0

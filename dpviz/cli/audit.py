@@ -59,7 +59,7 @@ def _audit(arguments: argparse.Namespace) -> int:
     print(
         f"{noise.entries} noise values: smallest p-value against the ledger's scale {number(noise.p_value, 2)}, "
         f"largest correlation {noise.correlation:.1f} standard errors, {noise.repeats} repeats; "
-        f"selections {noise.selections:.1f} standard errors off"
+        f"selections off by {noise.selections:.1f} standard errors"
     )
     if holds and outside.unaudited(cls.slug):
         holds = _outside(cls, arguments.runs)

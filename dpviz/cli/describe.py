@@ -98,7 +98,7 @@ def _say_wanted(facts: dict[str, Any]) -> None:
         return
     print(
         "fill in: low and high of every column, or its rule in recode for words and dates (ordinal:never,rarely,often, "
-        "one-hot:A,B or days-dmy:1900-01-01..2020-12-31); rows_per_person; n_public. Take out columns that you do not "
+        "one-hot:A,B or days-dmy:1900-01-01..2020-12-31); rows_per_person; n_public. Remove columns that you do not "
         "want to use.",
         file=sys.stderr,
     )

@@ -125,7 +125,10 @@ def _server(arguments: argparse.Namespace) -> int:
         )
     except Aborted as reason:
         return _aborted(reason, "The run stays booked in full on the clients' files if all of them had joined")
-    print(f"{report.rounds} rounds, {report.bytes_up + report.bytes_down:,} bytes of words; no row or sum was seen")
+    print(
+        f"{report.rounds} rounds, {report.bytes_up + report.bytes_down:,} bytes of masked words; "
+        "no row and no client's sum was seen"
+    )
     return 0
 
 
@@ -197,7 +200,7 @@ def _client(arguments: argparse.Namespace) -> int:
     print(f"trust:   {trace.claimed.trust}")
     if agreement.drawn_by == CLIENTS:
         excess = max((entry.excess for entry in trace.ledger), default=1.0)
-        print(f"noise:   {number(excess)} times the variance of a central run; no party can remove all of it")
+        print(f"noise:   its variance is {number(excess)} times that of a central run; no party can remove all of it")
     for center in trace.cluster_centers:
         print("  ".join(number(value) for value in center))
     if arguments.json:

@@ -38,7 +38,10 @@ COMMANDS = {  # name: (module and function that gives a parser its arguments and
     "audit": ("audit:add_audit", "bound an algorithm's privacy loss from below; exit 1 if it exceeds the claim"),
     "new": ("new:add_new", "write a small algorithm that runs, and its test"),
     "accounts": ("accounts:add_accounts", "list what private files have spent, and give an account to its owner"),
-    "federated": ("federated:add_federated", "run over several parties that do not reveal their rows to each other"),
+    "federated": (
+        "federated:add_federated",
+        "run an algorithm over several parties that do not reveal their rows to each other",
+    ),
     "site": ("site:add_site", "write a static web site: story, lessons, replays, trade-offs, papers"),
     "app": ("app:add_app", "start the dashboard in a browser"),
 }

@@ -11,7 +11,7 @@ from dpviz.testing import template
 
 __all__ = ["add_new"]
 
-_TEST = '''"""{name} keeps what it promises: `python -m pytest {test}`."""
+_TEST = '''"""{name} keeps its promise: `python -m pytest {test}`."""
 
 from pathlib import Path
 

@@ -46,7 +46,7 @@ def add_plan(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument("--like", default="", help=f"a public look-alike: one of {', '.join(SAMPLES)}")
     command.add_argument(
-        "--within", default="", help="how exact a center must be, in the columns' unit; prints the ε that it takes"
+        "--within", default="", help="how exact a center must be, in the columns' unit; prints the ε that this takes"
     )
     command.add_argument("--repeats", type=int, default=REPEATS)
     command.set_defaults(do=_plan)

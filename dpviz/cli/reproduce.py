@@ -28,7 +28,9 @@ def add_reproduce(command: argparse.ArgumentParser) -> None:
     command.add_argument("paper", nargs="?", help=f"one of {', '.join(papers())}; without it, the papers are listed")
     command.add_argument("item", nargs="?", help="a figure or table, such as fig2; without it, the whole paper")
     command.add_argument("--all", action="store_true", help="every item of every paper")
-    command.add_argument("--quick", action="store_true", help="run a documented part: fewer seeds, sets and budgets")
+    command.add_argument(
+        "--quick", action="store_true", help="run a documented part: fewer seeds, data sets and budgets"
+    )
     command.add_argument("-o", "--output", type=Path, default=Path("reproductions"), help="folder of rows and numbers")
     command.add_argument("--workers", type=int, default=cpu_count(), help="number of processes (default: one per core)")
     command.set_defaults(do=_reproduce)

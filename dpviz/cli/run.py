@@ -218,7 +218,7 @@ def _say_incomplete(data: Dataset, relation: Neighboring) -> None:
     if dropped and lacking[worst] * 5 > len(data.X):
         others = ",".join(quote_name(name) for name in data.columns if name != data.columns[worst])
         print(
-            f"column {data.columns[worst]!r} alone lacks {lacking[worst]:,} cells: give --missing middle, "
+            f"column {data.columns[worst]!r} alone has {lacking[worst]:,} missing cells: give --missing middle, "
             f"{f'or leave it out with --columns {others!r}' if others else 'or drop it'}.",
             file=sys.stderr,
         )

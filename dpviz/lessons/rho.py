@@ -65,8 +65,8 @@ def run(seed: int) -> Stage:
     thrown = float(np.sqrt(((noisy - true) ** 2).sum(axis=1).mean()))
     words = [domain.length(moves * rho) for moves in MOVES]
     titles = tuple(
-        f"A move of {moves} rho · Alex may be anywhere within {far}: a bet on here or there is right at most "
-        f"{odds(promise)}"
+        f"A move of {moves} rho · Alex may be anywhere within {far}: a bet on whether Alex is here or there is right "
+        f"at most {odds(promise)}"
         for moves, far, promise in zip(MOVES, words, promises, strict=True)
     )
     full = city.run("nsm", seed, epsilon=trace.claimed.epsilon / 2)  # changing a row costs twice as much as removing it

@@ -46,8 +46,8 @@ class Overview:
         """Sum up all verdicts in one line."""
         missing = f", and {self.count(NOT_RUN)} were not run here" if self.count(NOT_RUN) else ""
         return (
-            f"Of {len(self.verdicts)} figures and tables, {self.count(REPRODUCES)} reproduce, {self.count(WITHIN)} are "
-            f"within noise and {self.count(DOES_NOT)} do not reproduce{missing}. "
+            f"Of {len(self.verdicts)} figures and tables, {self.count(REPRODUCES)} reproduce, {self.count(WITHIN)} "
+            f"agree within noise and {self.count(DOES_NOT)} do not reproduce{missing}. "
             f"Of {self.printed} printed numbers, {self.beside} can be compared with ours; {self.near + self.rounded} "
             f"agree ({self.near} within {percent(CLOSE)}, {self.rounded} after rounding), {self.exact} of them "
             f"trivially (KMeans without noise, byte counts); {self.held} more lie inside our 95% interval."

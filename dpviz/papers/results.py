@@ -17,9 +17,9 @@ RESULTS = next(  # folder of our benchmarks, with the reruns in its subfolder `p
     _PACKAGE.parent,
 ) / "benchmarks" / "results"  # fmt: skip
 MORE = {  # further results on our own method: file -> title
-    "leave-one-out": "Ablation of every part, set by set, with defaults chosen on the other sets",
-    "oracle": "How far it is from an oracle that knows the clusters",
-    "robustness": "A wrong number of rows, bounds, or k: every method",
+    "leave-one-out": "Ablation of every part on each data set, with defaults chosen on the others",
+    "oracle": "How far the method is from an oracle that knows the clusters",
+    "robustness": "Every method with a wrong number of rows, wrong bounds, or a wrong k",
 }
 _EPSILONS = ("0.25", "0.5", "1", "2", "4")
 

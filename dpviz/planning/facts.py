@@ -151,7 +151,7 @@ class Facts:
             domain=dataclasses.replace(self.domain, n_public=self.n_rows),
             labels=None,
             dataset_id="stand-in",
-            title="people who stand in",
+            title="stand-ins for the people",
             n_clusters=self.n_clusters,
         )
 

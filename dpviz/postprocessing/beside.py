@@ -221,10 +221,10 @@ def budgets(traces: Sequence[Trace], noun: str = "person") -> list[str]:
         )
     if {claim.mu is None for claim in private} == {True, False}:
         vague = _listed([LETTERS[i] for i, claim in enumerate(claims) if claim.private and claim.mu is None])
-        sentences.append(f"{vague} has no μ: its curve is composed from its plan and may understate the promise.")
+        sentences.append(f"{vague} has no μ: the curve is composed from the plan and may look weaker than the promise.")
     central = [claim.trust for claim in private if claim.notion is Notion.CENTRAL]
     if len(set(central)) > 1:
-        sentences.append("They trust different people: see the row “Trusts”.")
+        sentences.append("The runs trust different people: see the row “Trusts”.")
     return sentences
 
 

@@ -34,7 +34,7 @@ CELLS = "of the counts of the center's cells; where rows lie inside a cell is no
 _BLURRED = 0.65  # A warning appears if the averages' mean squared noise exceeds this share of the squared radius.
 _LONE = 1.3  # It also appears if the effective number of centers is below this; 5% false alarms (see cliffs.md).
 UNKNOWN = (
-    "This method gives no noise per center: noise decides which candidates or cuts win, and no formula says how far "
+    "This method states no noise per center: noise decides which candidates or cuts win, and no formula says how far "
     "away another run's centers would be."
 )
 

@@ -33,7 +33,7 @@ def add(folder: Folder, shell: Shell) -> None:
         for one in LESSONS.values()
     )
     body = (
-        "<h1>Lessons</h1><p class=lede>Predict first, then look at the run: you do not notice what you did not "
+        "<h1>Lessons</h1><p class=lede>Predict first, then look at the run: you rarely notice what you did not "
         f'predict.</p><ul class="cards">{cards}</ul><p>For other noise, a second try or a class, '
         f'<a href="{link(HOME, "run.html")}">run it yourself</a>.</p>'
     )

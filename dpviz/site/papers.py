@@ -48,7 +48,7 @@ def add(folder: Folder, shell: Shell) -> None:
     ]
     body = (
         f"<h1>Papers</h1><p class=lede>{html.escape(seen.sentence)}</p><ul class=cards>{''.join(cards)}</ul>"
-        "<p class=small>These are quick runs: few seeds and some of the sets. One clear counterexample refutes an "
+        "<p class=small>These are quick runs: few seeds and some of the data sets. One clear counterexample refutes an "
         "“always best” claim. Two means count as different only if the 95% interval of their difference excludes 0. "
         f'All settings and tables are in the app: <a href="{link(HOME, "run.html")}">run it yourself</a>.</p>'
     )

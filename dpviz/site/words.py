@@ -48,7 +48,7 @@ def add_run(folder: Folder, shell: Shell) -> None:
     body = (
         "<h1>Run it yourself</h1><p class=lede>These pages are static files about the samples. The app runs on your "
         f"own machine, and only there:</p><pre><code>{html.escape(INSTALL)}</code></pre>"
-        "<p>Run this in a fresh clone, with Python 3.11 or newer (on Windows, <code>.venv\\Scripts\\</code> stands for "
+        "<p>Run this in a fresh clone, with Python 3.11 or newer (on Windows, <code>.venv\\Scripts\\</code> replaces "
         f"<code>.venv/bin/</code>). The app offers:</p><ul>{needs}</ul>"
         "<p>In a shell, <code>.venv/bin/python -m dpviz run pe-means --data sample:town --epsilon 1 --seed 0</code> "
         "prints one run.</p>"

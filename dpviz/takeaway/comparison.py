@@ -32,7 +32,7 @@ def comparison(traces: Sequence[Trace]) -> str:
         If there are fewer than two runs or more than four, or their data or columns differ.
     """
     if not 2 <= len(traces) <= len(LETTERS):
-        raise ValueError(f"comparison: two to {len(LETTERS)} runs can stand side by side; got {len(traces)}.")
+        raise ValueError(f"comparison: two to {len(LETTERS)} runs can be compared; got {len(traces)}.")
     if len({(trace.dataset_id, trace.domain.n_features) for trace in traces}) > 1:
         raise ValueError("comparison: the runs must be on the same data.")
     named = list(zip(LETTERS, traces, strict=False))
@@ -50,8 +50,8 @@ def comparison(traces: Sequence[Trace]) -> str:
         f'<div class="beside">{"".join(_run(letter, trace, shared(traces)) for letter, trace in named)}</div>'
         f"<h2>What differs</h2><table><thead><tr><th></th>{heads}</tr></thead><tbody>{rows}</tbody></table>"
         f"<h2>What an attacker can do at best</h2>{_curves(traces)}"
-        '<p class="small">False alarms run across and misses run upward; every attacker lies on or above the curve. '
-        "Curves of different promises answer different questions.</p>"
+        '<p class="small">False alarms increase to the right, misses increase upward; every attacker lies on or '
+        "above the curve. Curves of different promises answer different questions.</p>"
         f"<footer>{html.escape('; '.join(dict.fromkeys(t.notice.rstrip('.') for t in traces)))}. Made with dpviz "
         f"{html.escape(traces[0].version)}.</footer>"
     )

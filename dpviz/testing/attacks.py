@@ -45,7 +45,7 @@ def nothing_more_than_claimed_is_given_away(cls: type[Algorithm]) -> None:
     algorithm = instance(cls)
     for i, pair in enumerate(pairs(algorithm.neighboring)):
         result = audit(algorithm, pair, runs=18 if i == 0 else 3, confidence=SURE if i else 0.95)
-        demand(result.holds, f"more than claimed is given away: {result}")
+        demand(result.holds, f"the audit found a loss above the claim: {result}")
 
 
 def nothing_more_is_given_away_with_secure_noise(cls: type[Algorithm]) -> None:
@@ -53,7 +53,7 @@ def nothing_more_is_given_away_with_secure_noise(cls: type[Algorithm]) -> None:
     _private(cls)
     algorithm = instance(cls)
     result = audit(algorithm, pairs(algorithm.neighboring)[0], runs=4, noise="secure", confidence=SURE)
-    demand(result.holds, f"more than claimed is given away: {result}")
+    demand(result.holds, f"the audit found a loss above the claim: {result}")
 
 
 def nothing_more_is_given_away_where_the_first_instance_does_not_go(cls: type[Algorithm]) -> None:
@@ -64,7 +64,7 @@ def nothing_more_is_given_away_where_the_first_instance_does_not_go(cls: type[Al
         bound = audit(algorithm, pair, runs=3, n_public=n_public, confidence=SURE)
         demand(
             bound.holds and bound.reach > 0.3,
-            f"more than claimed is given away, or the neighbors are too weak: {bound}",
+            f"the audit found a loss above the claim, or its neighbors are too similar: {bound}",
         )
 
 

@@ -142,7 +142,7 @@ def no_preset_promises_more_epsilon_than_was_asked_for(cls: type[Algorithm]) -> 
     for one in (*(_instance(cls, **values) for values in cls.PRESETS.values()), second_instance(cls)):
         for d, n in ((2, N), (6, 3000)):
             epsilon, asked = one.guarantee(d, n).epsilon, getattr(one, "epsilon", math.inf)
-            demand(epsilon <= asked * (1 + 1e-9), f"{one} promises epsilon {epsilon}")
+            demand(epsilon <= asked * (1 + 1e-9), f"{one} promises epsilon {epsilon}, more than it was asked for")
 
 
 def _costs(trace: Trace, learned: bool) -> list[tuple[Any, ...]]:
@@ -184,14 +184,16 @@ def trace_round_trips_and_hidden_leaves_only_when_asked(cls: type[Algorithm]) ->
     trace = _made(cls)
     public = json.loads(trace.to_json())
     demand(not any(step["hidden"] for step in public["steps"]), "hidden truth is exported without a request")
-    demand(same(Trace.from_json(trace.to_json(include_hidden=True)), trace), "JSON changes the trace")
-    demand(same(pickle.loads(pickle.dumps(trace)), trace), "pickle changes the trace")
+    demand(
+        same(Trace.from_json(trace.to_json(include_hidden=True)), trace), "writing and reading JSON changes the trace"
+    )
+    demand(same(pickle.loads(pickle.dumps(trace)), trace), "pickling and unpickling changes the trace")
     if not cls.notion.private:
         demand(public["cluster_centers"] is None, "centers without a promise are exported without a request")
     else:
         notice = "simulation: the seed is known, nothing here is private"
         demand(public["notice"] == notice, f"the notice is {public['notice']!r}")
-        demand(any(step.hidden for step in trace.steps), "a DEMO run keeps no truth")
+        demand(any(step.hidden for step in trace.steps), "a DEMO run keeps no hidden truth")
 
 
 def secure_runs_have_no_seed_and_no_hidden_truth(cls: type[Algorithm]) -> None:
@@ -202,7 +204,9 @@ def secure_runs_have_no_seed_and_no_hidden_truth(cls: type[Algorithm]) -> None:
         refuses(lambda: algorithm.run(X, domain=domain, noise="secure"), "no private release")
         return
     first, second = (algorithm.run(X, domain=domain, noise="secure") for _ in range(2))
-    demand(first.seed is None and not any(step.hidden for step in first.steps), "a secure run keeps a seed or truth")
+    demand(
+        first.seed is None and not any(step.hidden for step in first.steps), "a secure run keeps a seed or hidden truth"
+    )
     demand(not np.array_equal(first.cluster_centers, second.cluster_centers), "two secure runs are equal")
     demand(first.spent.epsilon <= first.claimed.epsilon * (1 + 1e-9), "a secure run spends more than it claims")
     refuses(lambda: algorithm.run(X, domain=domain, noise="secure", seed=0), "seed must not be given")
@@ -243,7 +247,10 @@ def steps_count_releases_and_defaults_work(cls: type[Algorithm]) -> None:
     cls()
     trace = _made(cls)
     counts = [step.n_releases for step in trace.steps]
-    demand(counts == sorted(counts) and counts[-1] == len(trace.ledger), f"steps count {counts} releases")
+    demand(
+        counts == sorted(counts) and counts[-1] == len(trace.ledger),
+        f"the steps' n_releases are {counts}, but the ledger has {len(trace.ledger)} releases",
+    )
 
 
 def bad_parameters_are_refused_in_one_sentence(cls: type[Algorithm]) -> None:

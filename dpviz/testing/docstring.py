@@ -116,8 +116,8 @@ def steps_release_what_the_docstring_lists(cls: type[Algorithm]) -> None:
                     expected = int(symbol) if symbol.isdigit() else sizes.setdefault(symbol, length)
                     demand(length == expected or not symbol.isalnum(), words)
     for kind, (released, _) in documented.items():
-        demand(kind in met, f"Steps: no step {kind!r} was met")
-        demand(set(released) <= met[kind], f"Steps, {kind}: {set(released) - met[kind]} never released")
+        demand(kind in met, f"Steps: no run had a step of kind {kind!r}")
+        demand(set(released) <= met[kind], f"Steps, {kind}: {set(released) - met[kind]} were never released")
 
 
 def _allowed(spec: ParamSpec) -> set[str]:
@@ -137,11 +137,11 @@ def ranges_in_the_docstring_are_those_that_are_checked(cls: type[Algorithm]) -> 
     for heading, words in heads:
         names, ranges = heading.split(", "), re.findall(r"[\[(][^\])]*[\])]", words)
         for i, name in enumerate(names):
-            demand(name in specs, f"Parameters: {name} is no parameter")
+            demand(name in specs, f"Parameters: {name} is not a parameter")
             if specs[name].kind == "choice":
                 choices = sorted(word.strip('" ') for word in words.strip("{}").split(","))
                 same = choices == sorted(map(str, specs[name].choices or ()))
-                demand(same, f"Parameters: the choices of {name} differ")
+                demand(same, f"Parameters: the choices of {name} differ from those in the code")
                 continue
             if len(ranges) > 1:  # a range for each name
                 words = f"{words.split(', in ')[0]}, in {ranges[i]}"

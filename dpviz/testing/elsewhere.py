@@ -41,7 +41,7 @@ def runs_in_parts_are_bit_equal_to_memory(cls: type[Algorithm]) -> None:
                 apart = algorithm.run(rows, seed=3)
             except PermissionError as error:  # the refusal says "in memory"
                 demand("in memory" in str(error), str(error))
-                raise DoesNotApply("it says that it needs the rows in memory") from None
+                raise DoesNotApply("it needs the rows in memory, as it says itself") from None
         memory = algorithm.run(X, domain=domain, seed=3)
         demand(apart.to_json() == memory.to_json(), f"in parts of {part_rows} rows the released values differ")
 

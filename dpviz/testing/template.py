@@ -68,7 +68,7 @@ class MyMethod(Algorithm):
     )
 
     epsilon: float = param(1.0, low=0.01, high=100, log=True, help="Privacy budget for the whole run.")
-    rounds: int = param(5, low=1, high=20, help="How many Lloyd steps. Each costs an equal share.")
+    rounds: int = param(5, low=1, high=20, help="Number of Lloyd steps. Each step costs an equal share of the budget.")
 
     def plan(self, n_features: int, n_public: int) -> Plan:
         """Price the releases of a run from parameters and public facts alone."""

@@ -46,7 +46,7 @@ def test_verdict_label_comparison_and_projector_say_the_same_bet(slug, rows):
     assert _bet(trace.claimed, reach(trace)) == (
         f"{odds} of 100",
         f"is the largest share of bets on {question} that can be won against this method. Against any method with this "
-        f"ε and δ: {odds_of_any(trace.claimed)}. A coin wins 50.",
+        f"ε and δ: {odds_of_any(trace.claimed)}. A coin toss wins 50.",
     )
     lines = {row.name: row.values[0] for row in beside([trace])}
     assert lines["Bets are on"] == question and lines["Bets won at most, by ε, δ, μ"] == f"{odds} of 100"

@@ -93,7 +93,7 @@ def _bet(promise: Guarantee, far: str = "rho") -> tuple[str, str]:
     if not promise.private:
         return "100 of 100", "bets on who is in the data can be won, because nothing is protected."
     bet = bet_of(promise, far=far)
-    any_ = f"Against any method with this ε and δ: {odds_of_any(promise)}. A coin wins 50."
+    any_ = f"Against any method with this ε and δ: {odds_of_any(promise)}. A coin toss wins 50."
     return f"{bet.odds} of 100", f"is the largest share of bets on {bet.on} that can be won against this method. {any_}"
 
 
@@ -226,7 +226,7 @@ def game(setup: Setup, mode: str, stored: tuple[Sequence[Round], ...], on_step: 
     any_ = f" Against any method with this ε and δ: {odds_of_any(promise)}." * promise.private
     small = (
         "is the largest share of bets won against this method in the long run, even by an attacker who knows everybody "
-        f"else's row.{any_} A coin wins 50."
+        f"else's row.{any_} A coin toss wins 50."
     )
     legend = (("disc", "released with Alex"), ("circle", "released without Alex"), ("hidden_ring", "Alex"))
     return _made(
