@@ -199,4 +199,4 @@ def test_the_seed_draws_the_runs_that_are_checked():
 def test_nothing_private_is_below_the_atlas():
     assert all(not cells.opened(sample, None).data.private for sample in SAMPLES)
     assert {field.name for field in dataclasses.fields(Chapter)} == {"sample", "method", "values"}
-    assert {chapter.values for chapter in chapters()} == {(), cells.EXACTLY_K}  # names and parameters only, no rows
+    assert {chapter.values for chapter in chapters()} == {(), cells.EXACTLY_K}  # chapters hold no rows

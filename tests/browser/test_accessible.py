@@ -31,7 +31,7 @@ def test_a_page_is_accessible_in_every_look(open_page, name):
     for mode, ground in GROUND.items():
         page.emulate_media(color_scheme=mode)
         expect(page.get_by_test_id("stApp")).to_have_css("background-color", ground)
-        page.wait_for_function(TOKEN, arg=theme(mode).tokens()["bg"])  # the server's style follows the browser's
+        page.wait_for_function(TOKEN, arg=theme(mode).tokens()["bg"])  # the server's theme follows the browser's mode
         page.wait_for_function(f"() => !({FADING})()")
         for width, height in ((1280, 800), (390, 844)):
             page.set_viewport_size({"width": width, "height": height})

@@ -1,4 +1,4 @@
-"""Check that exports work alone: the replay plays without a network, and the page prints on one sheet."""
+"""Check that exports work by themselves: the replay plays without a network, and the page prints on one sheet."""
 
 import json
 import re

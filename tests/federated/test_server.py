@@ -323,7 +323,7 @@ def begin(*arguments):
 
 @pytest.fixture
 def parties(tmp_path):
-    """Make keys by the command, and files of rows; return (folder, {name: rows}, free port)."""
+    """Make keys with the command, and files with rows; return (folder, {name: rows}, free port)."""
     keys = tmp_path / "keys"
     made = subprocess.run(
         command("keys", keys, "--clients", *NAMES, "--algorithm", "fastlloyd", "--set", "n_clusters=3", "iterations=5",

@@ -57,7 +57,7 @@ def test_a_panel_holds_ours_with_the_interval_and_the_printed_number_as_an_outli
     ((low, high),) = bars(svg)  # only the point with an interval has a bar
     assert TOP < high < low < TALL
     assert svg.count(f'fill="{LIGHT.bg}" stroke-width="2"') == 2
-    assert len(key_entries([panel], LIGHT)) == 3 + 2  # 3 curves, KMeans' line, and the outline
+    assert len(key_entries([panel], LIGHT)) == 3 + 2  # the key lists 3 curves, KMeans' line, and the outline
 
 
 def test_curves_run_along_the_axis_that_is_judged_and_are_split_by_the_other():

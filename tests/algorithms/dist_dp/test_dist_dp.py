@@ -264,7 +264,7 @@ def audit(cheat=1.0, runs=4000, mu=1.0):
             other = int(points.value[1, 0] > 0)
             first = sums.value[region, 0] - (rows[0][1, 0] if region == other else 0.0)
             scores[side, run] = points.value[0, 0] + first
-    cut = RHO  # halfway, as points and sums both move by RHO
+    cut = RHO  # halfway, because points and sums each move by RHO
     return lower_mu(int((scores[1] > cut).sum()), int((scores[0] > cut).sum()), runs)
 
 

@@ -45,7 +45,7 @@ def test_shares_add_up_to_mu_squared(n, d, changed):
     assert ("scatter" in costs) == (n == 20_000 and 3 < d <= 64 and algorithm.n_clusters >= 5)
 
 
-PRINTED = {  # mu of every release: iris at epsilon 1, yeast at epsilon 4
+PRINTED = {  # mu of every release, for iris at epsilon 1 and yeast at epsilon 4
     (4, 150, 3, 1.0): {
         "mean.counts": [0.0667], "mean.sums": [0.1155], "near": [0.0990], "candidates.counts": [0.1494],
         "candidates.sums": [0.1830], "moment": [0.1670], "step.counts": [0.0855] * 2, "step.sums": [0.2094] * 2,

@@ -30,7 +30,7 @@ def plane(run, **values):
 @pytest.mark.parametrize("slug", ["fastlloyd", "nsm"])
 def test_every_step_shows_the_centers_known_by_then_and_the_last_one_the_result(slug):
     run = trace(slug, "digits", n_clusters=3)
-    run = dataclasses.replace(run, cluster_centers=run.cluster_centers[::-1])  # the last step may differ
+    run = dataclasses.replace(run, cluster_centers=run.cluster_centers[::-1])  # unlike the last step's
     frames = plane(run).to_dict()["frames"]
     assert columns(DIGITS, run) is None and len(frames) == len(pane(run).shots(run))
     last = np.array(frames[-1]["data"][0]["z"], dtype=float)

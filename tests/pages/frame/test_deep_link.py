@@ -13,7 +13,7 @@ def test_a_deep_link_is_wanted_until_its_page_is_drawn(monkeypatch):
         interrupted.setattr(st, "switch_page", lambda page: (asked.append(page), st.stop()))
         visitor.run()
     assert asked == ["pages/limits.py"]
-    assert visitor.session_state["wanted"] == "pages/limits.py"  # the next script run then leads there
+    assert visitor.session_state["wanted"] == "pages/limits.py"  # the next run of the script leads to that page
     arrived = visit("limits")
     assert arrived.title[0].value == "Limits"
     assert arrived.session_state["wanted"] == ""  # Start can now be opened
