@@ -1,4 +1,4 @@
-"""Check every Query type: no brute-force pair exceeds its sensitivity, two halves add up, and it holds only data."""
+"""Check Query types: no brute-force pair exceeds a sensitivity, results on halves add up, and fields hold only data."""
 
 import dataclasses
 import functools
