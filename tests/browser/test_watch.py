@@ -51,7 +51,7 @@ def test_watch_stands_in_one_screen(open_page, data, method):
     expect(page.locator(".dp-verdict:visible")).to_have_count(1)
     expect(page.get_by_role("button", name="Save")).to_be_in_viewport()
     side = page.locator(".st-key-explore_sidecol")
-    assert side.evaluate("one => one.scrollWidth - one.clientWidth") <= 1  # no panel beside the plane is cut off
+    assert side.evaluate("one => one.scrollWidth - one.clientWidth") <= 1  # no panel next to the plane is cut off
 
 
 @pytest.mark.parametrize(("data", "width"), [("town", 900), ("digits", 700)])

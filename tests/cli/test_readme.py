@@ -82,7 +82,7 @@ def test_the_printed_commands_run_one_after_another(name, home, capsys):
                 assert "one person has up to 5 rows" in out and "Age  Visits  Q1  Q2  Q3" in out
     if name != "README.md":
         assert json.loads(Path("visits.json").read_text())["form"]["missing_marks"] == ["k. A.", "-999"]
-        for kind in ("label", "page", "script", "notebook"):  # the formats listed beside the `export` command
+        for kind in ("label", "page", "script", "notebook"):  # the formats listed next to the `export` command
             did(["export", "out.json", "--as", kind, "-o", f"made.{kind}"], capsys)
 
 
