@@ -85,7 +85,9 @@ def main() -> None:
     parser.add_argument("--data", nargs="+", default=[*TIGHT, *SAMPLES])
     parser.add_argument("--rhos", nargs="+", type=float, default=list(RHOS))
     parser.add_argument("--delta", type=float, help="default: n^-1.1")
-    parser.add_argument("--clear", type=float, default=CLEAR, help="standard errors above which an increase counts")
+    parser.add_argument(
+        "--clear", type=float, default=CLEAR, help="number of standard errors that an increase must exceed to count"
+    )
     parser.add_argument("--preset", help="a preset of dist-DP, such as paper")
     parser.add_argument("--workers", type=int, default=2)
     options = parser.parse_args()
@@ -111,7 +113,7 @@ def main() -> None:
         print(f"| {data} | {one_center(str(data)) / plain[data]:.2f} | {rho:g} | {words} |")
     found, pairs = increases(table, options.clear)
     print(
-        f"\nIn {len(found)} of {pairs} pairs of a smaller and a larger ε, the loss is higher at the larger one ", end=""
+        f"\nIn {len(found)} of {pairs} pairs of a smaller and a larger ε, the loss is higher at the larger ε ", end=""
     )
     print(f"by more than {options.clear:g} standard errors.\n" + "".join(f"\n- {words}." for words in found))
     above = []

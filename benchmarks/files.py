@@ -86,7 +86,7 @@ def main() -> None:
         "",
         f"`python -m benchmarks.files FOLDER ...` tried {len(rows)} files: "
         + ", ".join(f"{number} {what}" for what, number in counts.most_common())
-        + ". Each file was described as public, and a run used the drafted dictionary.",
+        + ". Each file was declared public and run with its drafted dictionary.",
         "",
         "| extension | runs | runs with --no-header | refused | traceback |",
         "|---|---|---|---|---|",

@@ -149,7 +149,7 @@ def main() -> None:
     parser.add_argument("--most", type=float, default=60.0, help="maximum number of seconds that a run may take")
     parser.add_argument("--runs", type=int, default=3, help="maximum number of runs per point")
     parser.add_argument(
-        "--enough", type=float, default=3.0, help="processor seconds after which no run of a point begins"
+        "--enough", type=float, default=3.0, help="processor seconds after which no further run of a point begins"
     )
     parser.add_argument("--folder", type=Path, default=Path("/tmp"), help="folder for the file that is read in parts")
     parser.add_argument("--rows", type=Path, required=True)

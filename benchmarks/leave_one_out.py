@@ -62,7 +62,11 @@ def report(ratios: dict[str, pd.DataFrame]) -> list[str]:
         cells += [f"{worse[one].mean():+.4f} ± {standard_error(worse[one]):.4f}" for one in variants[1:]]
         lines.append(f"| {name} | {' | '.join(cells)} | {chosen} |")
     means = ", ".join(f"{one} {value:.4f}" for one, value in np.exp(logs.mean()).items())
-    return [*lines, "", f"The geometric means are: {means}; chosen by the other sets {np.exp(np.mean(unseen)):.4f}."]
+    return [
+        *lines,
+        "",
+        f"The geometric means are: {means}; the variant chosen by the other sets {np.exp(np.mean(unseen)):.4f}.",
+    ]
 
 
 def main() -> None:

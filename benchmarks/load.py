@@ -214,7 +214,7 @@ async def alone(server: Server, times: int) -> None:
         await cost("opening", opening)
         await cost("hidden layers", lambda turn: change("explore_hidden", bool(turn % 2)))
         await cost("another ε with a stored run", lambda turn: change("param_pe-means_epsilon", (0.5, 1.0)[turn % 2]))
-        await cost("a new seed until its picture", lambda turn: change("explore_seed", 10**6 + turn))
+        await cost("from a new seed to its picture", lambda turn: change("explore_seed", 10**6 + turn))
 
 
 async def every(port: int, options: argparse.Namespace) -> None:
@@ -234,7 +234,9 @@ async def every(port: int, options: argparse.Namespace) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("visitors", type=int, nargs="+", help=f"number of visitors at a time, at most {MOST_VISITORS}")
-    parser.add_argument("--alone", type=int, default=0, help="first repeat each action of one visitor this many times")
+    parser.add_argument(
+        "--alone", type=int, default=0, help="number of times that a lone visitor first repeats each action"
+    )
     parser.add_argument("--seconds", type=float, default=30, help=f"at most {MOST_SECONDS}")
     parser.add_argument("--think", type=float, default=5.0, help="mean seconds between two operations of a visitor")
     parser.add_argument("--runs", type=float, default=0.1, help="share of operations that are runs")

@@ -89,7 +89,7 @@ def local(seeds: int) -> None:
             f"{epsilon}: {mean_loss(X, 'stemmer-kaplan-local', seeds, epsilon=epsilon):.4f}"
             for epsilon in (0.5, 1.0, 2.0, 4.0)
         ]
-        print(f"local, d = {d}, {n:,} users:", "  ".join(found), flush=True)
+        print(f"local, d = {d}, {n:,} people:", "  ".join(found), flush=True)
 
 
 def speed(seeds: int) -> None:
@@ -98,7 +98,7 @@ def speed(seeds: int) -> None:
         X = data(d)
         rows = Rows(X, Domain.box(-1, 1, d, n_public=len(X)))
         reference = min(_cpu(lambda s: KMeans(K, n_init=10, random_state=s).fit(X), s) for s in range(seeds))  # noqa: B023
-        print(f"d = {d}: KMeans {reference:.3f} s of CPU")
+        print(f"d = {d}: KMeans takes {reference:.3f} s of CPU time")
         for slug in (*CENTRAL, "stemmer-kaplan-local"):
             algorithm = ALGORITHMS[slug](n_clusters=K, epsilon=1.0)
             best = min(_cpu(lambda s: algorithm.run(rows, seed=s), s) for s in range(seeds))  # noqa: B023

@@ -194,7 +194,7 @@ def main() -> None:
     options = parser.parse_args()
     path = options.rows or Path("benchmarks/results") / f"{options.table or 'utility'}.jsonl"
     if path.suffix != ".jsonl":
-        parser.error(f"the rows go to a file ending in .jsonl; got {path.name!r}.")
+        parser.error(f"the file for the rows must end in .jsonl; got {path.name!r}.")
     try:
         sweep = chosen(options)
     except ValueError as error:

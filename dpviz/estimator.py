@@ -114,7 +114,9 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             If public facts are read off the rows, and once per process for a second secure fit.
         """
         if self.secure and self.random_state is not None:
-            raise ValueError("PrivateKMeans: random_state must be None for a secure release; a known seed undoes it.")
+            raise ValueError(
+                "PrivateKMeans: random_state must be None for a secure release; a known seed undoes the noise."
+            )
         if self.secure and (self.bounds is None or self.n_public is None):
             raise ValueError("PrivateKMeans: a secure release needs public bounds and n_public; nothing was spent.")
         validate.one_of("PrivateKMeans", tuple(ALGORITHMS), algorithm=self.algorithm)
@@ -171,7 +173,9 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             If the algorithm finds regions, because distances to the middles of regions are meaningless.
         """
         if ALGORITHMS[self.algorithm].regions:
-            raise ValueError(f"PrivateKMeans: {self.algorithm} gives regions, which distances to centers cannot score.")
+            raise ValueError(
+                f"PrivateKMeans: {self.algorithm} gives regions, which cannot be scored by distances to centers."
+            )
         _once("score reads the rows exactly: a parameter or model chosen by it is NOT PRIVATE.")
         nearest = self.transform(X).min(axis=1)
         return -float((nearest if reference_name(self.trace_) == "KMedians" else nearest**2).sum())

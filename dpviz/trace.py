@@ -268,7 +268,7 @@ def _disagreeing(trace: Trace, record: Mapping[str, Any]) -> str:
         if promise.rho_distance != trace.parameters.get("rho_distance"):
             return "the distance of the promise is not that of the parameters"
         if promise.rows_per_person != trace.domain.rows_per_person:
-            return "the rows of one person are not those of the declaration"
+            return "the number of rows per person is not the declared one"
     if (claimed.notion, claimed.neighboring, claimed.trust) != (spent.notion, spent.neighboring, spent.trust):
         return "the spent budget differs in kind from the promise"
     return ""

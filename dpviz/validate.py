@@ -93,6 +93,6 @@ def finite_matrix(owner: str, X: object, *, n_features: int | None = None) -> np
         raise ValueError(f"{owner}: the data must have two dimensions (rows, columns); got {matrix.ndim}.")
     if n_features is not None and matrix.shape[1] != n_features:
         raise ValueError(
-            f"{owner}: the data must have {n_features} columns as the domain declares; got {matrix.shape[1]}."
+            f"{owner}: the data must have {n_features} columns, as the domain declares; got {matrix.shape[1]}."
         )
     return matrix

@@ -304,7 +304,7 @@ def _doubts(name: str, curator: Curator) -> tuple[str, ...]:
     return (
         f"{name}: the noisy counts suggest about {max(noisy.value, 0):,.0f} rows, but n = {declared:,} is declared. "
         "Noise, delta and the number of steps depend on the declared n: correct it before the next run. If many rows "
-        "were left out because a cell is missing, fill it (--missing middle) or leave that column out instead.",
+        "were left out because of missing cells, fill them (--missing middle) or leave their columns out instead.",
     )
 
 

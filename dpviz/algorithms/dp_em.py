@@ -100,7 +100,7 @@ class DPEM(ApproximateDP):
         Line("spread k equal balls over the public bounds", ("mixture-start",)),
         Line("repeat a few rounds:", ("mixture",)),
         Line("  each row divides a weight of 1 among them", ("mixture",), "update"),
-        Line("  add up shares, offsets, and spreads; noise", ("mixture",), "update"),
+        Line("  add up shares, offsets, spreads, with noise", ("mixture",), "update"),
         Line("  means move: noisy offsets divided by shares", ("mixture",)),
         Line("  shapes follow the noisy spreads", ("mixture",)),
         Line("  shapes that noise may stretch are made rounder", ("mixture",)),

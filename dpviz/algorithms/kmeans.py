@@ -79,7 +79,7 @@ class KMeans(Algorithm):
     CODE: ClassVar[tuple[Line, ...]] = (
         Line("choose k rows as the first centers", ("iteration",), at=("first",)),
         Line("repeat until nothing moves:", ("iteration",)),
-        Line("  give each row to its nearest center", ("iteration",), at=("later",)),
+        Line("  assign each row to its nearest center", ("iteration",), at=("later",)),
         Line("  move each center to the mean of its rows", ("iteration",), at=("later",)),
         Line("start ten times, keep the best", ("iteration",), at=("end",)),
         Line("no noise anywhere: NOT PRIVATE", ("iteration",), at=("end",)),

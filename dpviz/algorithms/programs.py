@@ -34,7 +34,9 @@ __all__ = ["Program", "program"]
 _LONGEST = 200  # Maximum number of characters shown of another program's message.
 # Arguments that are passed to a program if it accepts them.
 _GIVEN = {"n_clusters", "epsilon", "bounds", "random_state"}
-_EPSILON = param(1.0, low=0.01, high=100, log=True, help="Passed to the program, which decides how to use it.")
+_EPSILON = param(
+    1.0, low=0.01, high=100, log=True, help="Epsilon that the program receives; the program decides how to use it."
+)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -77,7 +79,7 @@ class Program(Algorithm):
         Z, domain = raw_rows(self, X, domain, seed, noise)
         with alone():
             centers = self._fitted(Z, (-domain.box_z, domain.box_z), seed)
-        step = Step("program", "The centers it returned", freeze({"centers": centers}))
+        step = Step("program", "The centers that the program returned", freeze({"centers": centers}))
         if on_step is not None:
             on_step(step)
         promise = self.guarantee(domain.n_features, len(Z))

@@ -35,7 +35,10 @@ class Blobs:
     n_clusters: int = param(4, low=1, high=40, help="How many groups.")
     spread: float = param(1.0, low=0.05, high=5.0, help="Standard deviation of a group; the box is 20 wide.")
     imbalance: float = param(
-        0.0, low=0.0, high=0.9, help="At 0 groups are equal; at 0.5 each is half as large as the previous one."
+        0.0,
+        low=0.0,
+        high=0.9,
+        help="At 0, groups are equally large; at 0.5, each is half as large as the previous one.",
     )
     outliers: float = param(0.0, low=0.0, high=0.5, help="Share of people scattered over the whole box.")
     seed: int = param(0, low=0, help="Another seed gives other blobs. Nobody's privacy depends on it.")

@@ -409,13 +409,13 @@ def promises(facts: Mapping[str, Any]) -> tuple[str, ...]:
     lengths = "; ".join(parts[:4]) + (f"; and so on for {len(parts) - 4} more" if len(parts) > 4 else "")
     sentences = [
         f"{who} can change a count by at most {rows}.",
-        f"{who} can move a sum, taken from the middle of the bounds, by at most: {lengths}.",
+        f"{who} can change a sum, measured from the middle of the bounds, by at most: {lengths}.",
     ]
     if domain.n_public is not None:
         first = facts["columns"][0]
         share = _round_up(reach[0] / domain.n_public)
         sentences.append(
-            f"On an average over {domain.n_public:,} rows that is about "
+            f"In an average over {domain.n_public:,} rows, that is about "
             f"{share}{' ' * bool(first['unit'])}{first['unit']} for {first['name']}; noise has to cover it."
         )
     if rows > 1:

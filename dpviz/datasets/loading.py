@@ -244,7 +244,7 @@ def load_csv(
     if label is not None:
         if label not in whole.groupings:
             raise TableError(
-                f"{path.name}: column {label!r} cannot name groups; it needs few different words or numbers."
+                f"{path.name}: column {label!r} cannot name groups, which need few different words or whole numbers."
             )
         facts["label"], table = label, whole
     if missing == "middle":

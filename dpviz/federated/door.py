@@ -215,7 +215,7 @@ class Door:
             await peer.reader.read(1)
         del self.peers[peer.name]
         self._say(f"{peer.name} left before the start and may come back")
-        await peer.farewell(f"refused: {peer.name} spoke before the start.")
+        await peer.farewell(f"refused: {peer.name} sent something before the start.")
 
     def _report(self, line: str) -> None:
         self._refused += 1

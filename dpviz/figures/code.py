@@ -73,7 +73,7 @@ def price(trace: Trace, label: str) -> str:
         return "Reads rows, but not in this run, so it costs nothing here"
     alone = Plan(costs).total(trace.claimed.delta).epsilon
     once = "once" if times == 1 else f"at most {times} times"
-    return f"Reads rows, {once}; alone it would cost ε {number(alone, 2)} of {number(trace.claimed.epsilon)}"
+    return f"Reads rows, {once}; alone, this would cost ε {number(alone, 2)} of {number(trace.claimed.epsilon)}"
 
 
 def listing(trace: Trace, lines: Sequence[Line]) -> str:

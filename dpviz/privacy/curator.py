@@ -363,7 +363,7 @@ class Curator:
         noisy = isinstance(cost, Gaussian | Laplace | Threshold)
         if noisy and min(change, cost.scale(change)) < _NARROWEST:
             raise ValueError(
-                f"Curator: release {name!r} has a sensitivity of {change:.3g} and noise of {cost.scale(change):.3g}; "
+                f"Curator: release {name!r} has sensitivity {change:.3g} and noise of scale {cost.scale(change):.3g}; "
                 "one of them is below 32 steps of the noise's grid: the noise would cost more than the plan counts. "
                 "Declare a larger radius, wider bounds or a larger rho, or ask for a smaller budget."
             )

@@ -61,7 +61,7 @@ class MyMethod(Algorithm):
     CODE: ClassVar[tuple[Line, ...]] = (
         Line("spread k centers over the public box", ("my-round",), at=("first",)),
         Line("for every round:", ("my-round",)),
-        Line("  give each row to its nearest center", ("my-round",), "update"),
+        Line("  assign each row to its nearest center", ("my-round",), "update"),
         Line("  add up the rows of each center, with noise", ("my-round",), "update"),
         Line("  count them, with noise", ("my-round",), "update"),
         Line("  divide: noisy sums by noisy counts", ("my-round",)),

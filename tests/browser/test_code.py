@@ -38,7 +38,7 @@ def test_stepping_moves_the_light_and_a_coin_tells_its_price(open_page, trace):
     expect(page.locator(".dp-now [aria-current=step]")).to_have_count(1)
     coin = page.locator(".dp-now .coin").first
     words = coin.locator("span")
-    expect(coin).to_have_accessible_name("Reads rows, at most 6 times; alone it would cost ε 1 of 1")
+    expect(coin).to_have_accessible_name("Reads rows, at most 6 times; alone, this would cost ε 1 of 1")
     expect(words).to_be_hidden()
     coin.focus()
     expect(words).to_be_visible()

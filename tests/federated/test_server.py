@@ -212,7 +212,7 @@ def test_a_client_that_speaks_before_the_start_loses_its_place(folder):
     eager = hello(folder, "ann", host.port)
     until(lambda: "ann joined (1 of 3)" in host.said)
     eager.send(Message(Kind.DONE))
-    with pytest.raises(Aborted, match="ann spoke before the start"):
+    with pytest.raises(Aborted, match="ann sent something before the start"):
         eager.read(Kind.START, 200.0)
     eager.close()
     assert all(isinstance(end, Trace) for end in everybody(folder, agreed(), host).values())

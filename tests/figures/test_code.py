@@ -67,7 +67,7 @@ def test_a_coin_tells_its_price_and_free_lines_have_none():
     trace = runs("pe-means")[0]
     page = listing(trace, ALGORITHMS["pe-means"].CODE)
     assert page.count("<li") == len(ALGORITHMS["pe-means"].CODE) and page.count('class="coin"') == 2
-    assert price(trace, "votes").endswith("alone it would cost ε 4 of 4")
+    assert price(trace, "votes").endswith("alone, this would cost ε 4 of 4")
     assert 'aria-label="Reads rows, at most 23 times' in page
     assert "coin" not in listing(runs("kmeans")[0], ALGORITHMS["kmeans"].CODE)
 

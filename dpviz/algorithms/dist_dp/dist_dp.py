@@ -233,7 +233,7 @@ class DistDP(Moves):
             keys, counts = count_cells(noisy.value, shifts, (level,))
             released = self._level(keys, counts.astype(np.float64), shifts, level, "noisy points")
             chosen.append(released["cells"][released["kept"]])
-            yield Step("level", f"Level {level}: the {len(chosen[-1])} fullest cells by their noisy points", released)
+            yield Step("level", f"Level {level}: the {len(chosen[-1])} cells with the most noisy points", released)
         fine = tuple(range(self.coarse_levels + 1, DEPTH + 1))
         passed = curator.release_keys("cells", QuadtreeCells(shifts, fine))
         for level in fine:

@@ -64,7 +64,7 @@ class Moves(ApproximateDP):
         if self.rho_distance > diameter:
             sentences += (
                 f"{self.name}: rho_distance = {self.rho_distance:g} exceeds the domain's diameter {diameter:.3g} and "
-                "is cut to it: this is ordinary DP for one row changed to any value.",
+                "is reduced to it: this is ordinary DP for one row changed to any value.",
             )
         return sentences
 
@@ -89,9 +89,7 @@ class Moves(ApproximateDP):
         """Return the step with the noisy points."""
         released = {"noisy_points": noisy.value, "noise_sd": noisy.sd, "rho": curator.rho_distance}
         times = noisy.sd / curator.rho_distance
-        return Step(
-            "noisy-points", f"Noisy points: every row is moved by noise of {times:.1f} rho per coordinate", released
-        )
+        return Step("noisy-points", f"Noisy points: noise moves every row by ±{times:.1f} rho per coordinate", released)
 
     def finish(
         self,

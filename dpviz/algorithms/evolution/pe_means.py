@@ -142,7 +142,7 @@ class PEMeans(Evolution):
         votes, centers = end["noisy_votes"], end["centers"]
         if end["noise_sd"] * math.sqrt(len(votes)) > self.DROWNED * max(votes.sum(), 1.0):
             return (
-                f"{self.name}: the noise in the last votes outweighs the rows, so a single center may do as well. "
+                f"{self.name}: in the last round, noise outweighs the votes, so a single center may do as well. "
                 "Use more rows, fewer columns or centers, or fewer variations.",
             )
         weights = votes * end["kept"]

@@ -119,7 +119,7 @@ class EUGkM(Algorithm):
         Line("cells without a positive count are dropped", ("grid-centers",)),
         Line("weighted k-means on the middles of the others", ("grid-centers",)),
         Line("if a share is kept for it, a step of Lloyd:", ("grid-lloyd",)),
-        Line("  give each row to its nearest center", ("grid-lloyd",), "update"),
+        Line("  assign each row to its nearest center", ("grid-lloyd",), "update"),
         Line("  add up rows and count them, with noise", ("grid-lloyd",), "update"),
         Line("  divide: noisy sums by noisy counts", ("grid-lloyd",)),
     )

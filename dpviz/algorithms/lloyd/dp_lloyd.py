@@ -93,7 +93,7 @@ class DPLloyd(SuLloyd):
         "halving": {"schedule": "halving"},
     }  # fmt: skip
     CODE: ClassVar[tuple[Line, ...]] = (
-        Line("place k centers anywhere in the public bounds", ("packing",)),
+        Line("place k centers at random in the public bounds", ("packing",)),
         *NoisyLloyd.CODE[1:],
     )
     AUDIT: ClassVar[dict[str, Any]] = {"schedule": "halving", "division": "optimal", "init": "packing"}
@@ -108,7 +108,7 @@ class DPLloyd(SuLloyd):
         "random",
         choices=("packing", "packing-halving", "random"),
         advanced=True,
-        help="Start: anywhere in the box, or spread over it (packing), as SuLloyd does.",
+        help="Start: at random in the box, or spread over it (packing), as in SuLloyd.",
     )
     boundary: str = param(
         "clip",
@@ -126,7 +126,7 @@ class DPLloyd(SuLloyd):
         "equal",
         choices=("equal", "optimal"),
         advanced=True,
-        help="Divide a round's budget equally over all d + 1 numbers, or over sums and counts by SuLloyd's rule.",
+        help="Divide a round's budget equally among all d + 1 numbers, or between sums and counts by SuLloyd's rule.",
     )
     schedule: str = param(
         "equal",

@@ -36,7 +36,7 @@ class NoisyLloyd(Algorithm):
     CODE: ClassVar[tuple[Line, ...]] = (
         Line("spread k centers over the public bounds", ("packing",)),
         Line("repeat a few rounds:", ("noisy-iteration",)),
-        Line("  give each row to its nearest center", ("noisy-iteration",), "update", ("before",)),
+        Line("  assign each row to its nearest center", ("noisy-iteration",), "update", ("before",)),
         Line("  add up rows and count them, with noise", ("noisy-iteration",), "update"),
         Line("  divide: noisy sums by noisy counts", ("noisy-iteration",), at=("read",)),
         Line("  bring centers back into the bounds", ("noisy-iteration",)),
@@ -55,8 +55,8 @@ class NoisyLloyd(Algorithm):
         "packing",
         choices=("packing", "packing-halving", "random"),
         advanced=True,
-        help="Start: centers as far apart as a search allows (binary, or by halving as in the published code), or "
-        "anywhere in the box.",
+        help="Start: centers as far apart as a search can place them (binary search, or halving as in the published "
+        "code), or at random in the box.",
     )
     boundary: str = param(
         "fold",

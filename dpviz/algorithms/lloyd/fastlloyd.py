@@ -101,7 +101,7 @@ class FastLloyd(NoisyLloyd, ApproximateDP):
     }  # fmt: skip
     CODE: ClassVar[tuple[Line, ...]] = (
         *NoisyLloyd.CODE[:2],
-        Line("  give each row to its nearest center", ("noisy-iteration",), "update", ("before",)),
+        Line("  assign each row to its nearest center", ("noisy-iteration",), "update", ("before",)),
         Line("  rows outside the radius do not count", ("noisy-iteration",), "update", ("before",)),
         Line("  add up offsets and count, with noise", ("noisy-iteration",), "update"),
         Line("  move by noisy sums divided by noisy counts,", ("noisy-iteration",), at=("read",)),
@@ -117,13 +117,16 @@ class FastLloyd(NoisyLloyd, ApproximateDP):
     )
     radius_clipping: bool = param(True, advanced=True, help="Shorten noisy moves to the radius. This costs no budget.")
     fraction_bits: int = param(
-        24, choices=(24, 16), advanced=True, help="Binary digits after the point; numbers with 16 fit a 32-bit ring."
+        24,
+        choices=(24, 16),
+        advanced=True,
+        help="Number of binary digits after the point; with 16, numbers fit a 32-bit ring.",
     )
     delta_rule: str = param(
         "n^-1.1",
         choices=("n^-1.1", "1/(n ln n)"),
         advanced=True,
-        help="Rule for the default delta; the second one is the paper's.",
+        help="Rule for the default delta; the second rule is the paper's.",
     )
 
     def resolved_delta(self, n_public: int) -> float:

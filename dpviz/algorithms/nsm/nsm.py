@@ -252,7 +252,8 @@ class NSM(ApproximateDP):
         high=0.6,
         kind="float",
         advanced=True,
-        help="Share of the budget for directions or a closer look. Default: .15 (.4 up to 3 columns, .2 above 64).",
+        help="Share of the budget for the directions in which rows spread, or for a closer look where rows are. "
+        "Default: .15 (.4 up to 3 columns, .2 above 64).",
     )
     scatter_share: float = param(
         0.05, low=0.0, high=0.3, advanced=True, help="Share of the budget for finding centers that share a cluster."

@@ -115,7 +115,7 @@ class Balcan(ApproximateDP):
         Line("halve cubes with a high noisy count", ("cubes",), "cubes"),
         Line("the middles of the cubes are candidates", ("cubes",), at=("end",)),
         *SWAPS,
-        Line("give each row to its nearest center", ("recover",), "recover"),
+        Line("assign each row to its nearest center", ("recover",), "recover"),
         Line("average the rows of each center, with noise", ("recover",), "recover"),
     )
 

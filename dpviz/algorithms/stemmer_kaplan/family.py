@@ -51,7 +51,7 @@ class PrivateCenters(ApproximateDP):
         low=1,
         high=3,
         advanced=True,
-        help="Number of search rounds. After each, rows near the candidates found drop out of the search.",
+        help="Number of search rounds. After each round, rows near its candidates drop out of the search.",
     )
     count_share: float = param(
         0.3,

@@ -188,9 +188,8 @@ class StemmerKaplanLocal(Algorithm):
             )
         if error["center"] > 0.5:
             sentences.append(
-                f"{self.name}: before they shrink toward the middle, centers will be off by about "
-                f"{error['center']:.2g} times the domain's half-width: too few people for so many columns at this "
-                "epsilon."
+                f"{self.name}: too few people for so many columns at this epsilon: before they are shrunk toward the "
+                f"middle, centers will be off by about {error['center']:.2g} times the domain's half-width."
             )
         return tuple(sentences)
 

@@ -127,12 +127,13 @@ class StemmerKaplanShuffle(StemmerKaplanLocal):
             words = (
                 f"{self.name}: with {n_public:,} people the bound lets a report spend at most {cost.epsilon:.3g}, so "
             )
-            return (*warnings, f"{words}{cost.pure:.3g} of epsilon {self.epsilon:g} is spent.") if unused else warnings
+            words += f"only {cost.pure:.3g} of epsilon {self.epsilon:g} is spent."
+            return (*warnings, words) if unused else warnings
         return (
             *warnings,
-            f"{self.name}: mixing gains nothing here: at epsilon {self.epsilon:g} and its delta the bound needs about "
-            f"{self._needed(n_public):,} people, but there are {n_public:,}. Every report spends epsilon by itself, "
-            "as in the local model.",
+            f"{self.name}: mixing gains nothing here: for epsilon {self.epsilon:g} and this delta the bound needs "
+            f"about {self._needed(n_public):,} people, but there are {n_public:,}. Every report spends epsilon by "
+            "itself, as in the local model.",
         )
 
     def _needed(self, n_public: int) -> int:

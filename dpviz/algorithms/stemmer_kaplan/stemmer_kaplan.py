@@ -121,7 +121,7 @@ class StemmerKaplan(PrivateCenters):
         Line("  keep buckets with a high noisy count", ("buckets",), "buckets"),
         Line("  average their rows, with noise", ("buckets",), "averages"),
         Line("  another round, without the rows found so far", ("filter",)),
-        Line("each row votes for the nearest average; noise", ("weights",), "weights"),
+        Line("rows vote for the nearest average, with noise", ("weights",), "weights"),
         Line("weighted k-means on the averages", ("choose",)),
     )
 

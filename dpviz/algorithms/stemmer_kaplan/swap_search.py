@@ -18,7 +18,7 @@ __all__ = ["SWAPS", "search_costs", "swap_search"]
 
 SWAPS = (  # pseudo-code of the search
     Line("begin with any k candidates", ("swap",), at=("first",)),
-    Line("repeat: try every exchange of two", ("swap",), at=("before",)),
+    Line("repeat: try each swap of center and candidate", ("swap",), at=("before",)),
     Line("  pick one, better ones more often", ("swap",), "swap"),
     Line("pick the best of all rounds, with noise", ("pick",), "pick"),
 )

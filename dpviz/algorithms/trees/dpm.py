@@ -134,17 +134,21 @@ class DPM(ApproximateDP):
     CODE: ClassVar[tuple[Line, ...]] = (
         Line("begin with one region: the public box", ("region",), at=("first",)),
         Line("for each region, while it may be cut:", ("region",)),
-        Line("  score every cut: few rows near it, many beside", ("region",), "split"),
+        Line("  score cuts: few rows near, many on each side", ("region",), "split"),
         Line("  pick one cut, better ones more often", ("region",), "split"),
         Line("  count both sides, with noise", ("region",), "count"),
-        Line("  too few on a side: the region is final", ("region",), given="not accepted"),
+        Line("  too few rows on a side: the region is final", ("region",), given="not accepted"),
         Line("average each final region, with noise", ("averages",), "average"),
         Line("if k is given: k-means on the averages", ("merge",)),
     )
     AUDIT: ClassVar[dict[str, Any]] = {"selection": "double"}
 
     n_clusters: int = param(
-        8, low=1, high=256, needs="exactly_k", help="Used only with 'exactly k'; otherwise DPM finds the number."
+        8,
+        low=1,
+        high=256,
+        needs="exactly_k",
+        help="Number of centers, used only with 'exactly k'; otherwise DPM finds it.",
     )
     exactly_k: bool = param(False, help="Merge the regions' averages into exactly k centers. This costs nothing.")
     max_depth: int | None = param(

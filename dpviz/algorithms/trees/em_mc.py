@@ -101,7 +101,7 @@ class EMMC(ApproximateDP):
         Line("pick cells that hold many rows, with noise", ("cover",), "cover", ("before",)),
         Line("rows in a picked cell do not count again", ("cover",), "cover", ("later",)),
         Line("the middles of picked cells are candidates", ("cover",), at=("end",)),
-        Line("each row votes for its nearest; noise", ("cover-votes",), "votes"),
+        Line("rows vote for the nearest candidate, with noise", ("cover-votes",), "votes"),
         Line("weighted k-means on the candidates", ("cover-votes",)),
         Line("average the rows of each center, with noise", ("cover-means",), "average"),
     )

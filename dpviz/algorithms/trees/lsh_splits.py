@@ -103,7 +103,7 @@ class LSHSplits(ApproximateDP):
         Line("repeat, level by level:", ("split-level",)),
         Line("  cut each bucket by the next hyperplane", ("split-level",), at=("read",)),
         Line("  count its halves, with noise", ("split-level",), "count"),
-        Line("  too few: the bucket is cut no further", ("split-level",), given="not branched"),
+        Line("  too few rows: the bucket is not cut again", ("split-level",), given="not branched"),
         Line("average the rows of each bucket, with noise", ("split-means",), "sum"),
         Line("weighted k-means on the averages", ("split-means",)),
     )

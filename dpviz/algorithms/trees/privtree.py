@@ -95,8 +95,8 @@ class PrivTree(Algorithm):
     CODE: ClassVar[tuple[Line, ...]] = (
         Line("begin with one box: the public bounds", ("halving-level",), at=("first",)),
         Line("for every box, depth by depth:", ("halving-level",)),
-        Line("  count its rows, less a bit for each depth", ("halving-level",), "tree", ("before",)),
-        Line("  with noise above the threshold? Halve it", ("halving-level",), "tree", ("before",)),
+        Line("  count its rows, minus a little per level", ("halving-level",), "tree", ("before",)),
+        Line("  add noise; above the threshold? Halve it", ("halving-level",), "tree", ("before",)),
         Line("count the rows of every leaf, with noise", ("halving-centers",), "leaves"),
         Line("leaves without a positive count are dropped", ("halving-centers",)),
         Line("weighted k-means on the leaves' middles", ("halving-centers",)),
@@ -123,7 +123,7 @@ class PrivTree(Algorithm):
             return sentences
         return (
             *sentences,
-            f"{self.name}: at this epsilon and n, boxes are halved about {depth:.0f} times, too few for "
+            f"{self.name}: at this epsilon and n, boxes are halved only about {depth:.0f} times, too rarely for "
             f"{n_features} column{'s' * (n_features > 1)}: leaves stay as wide as most of the data. Use fewer columns.",
         )
 

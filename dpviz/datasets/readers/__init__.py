@@ -127,4 +127,6 @@ def _check_recoded(table: Table, recode: Sequence[Recoding]) -> None:
         if not set(recoded) <= set(names):
             raise TableError(f"{table.name}: there is no column {rule.column!r} to recode.")
         if any(names.count(name) > 1 for name in recoded):
-            raise TableError(f"{table.name}: recoding {rule.column!r} makes a name that exists already; rename one.")
+            raise TableError(
+                f"{table.name}: recoding {rule.column!r} makes a name that exists already; rename one column."
+            )

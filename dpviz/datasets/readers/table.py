@@ -356,7 +356,7 @@ def mixed(name: str, row: int) -> Column:
         name,
         "mixed",
         f"It mixes numbers and other cells, first in row {row}. Say which cells stand for a missing one (on the "
-        "command line: --missing-marks A,B), or recode it.",
+        "command line: --missing-marks A,B), or recode the column.",
     )
 
 

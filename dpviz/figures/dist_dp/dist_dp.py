@@ -297,6 +297,6 @@ PANE = Pane(
         ("ring", "person"),
     ),
     caution="This is rho-distance privacy, a weaker promise than differential privacy: it hides moves up to rho. "
-    "Who is in the data, and roughly where, is not protected, and no ε here is comparable to one of DP. "
+    "Who is in the data, and roughly where, is not protected, and no ε here is comparable to an ε of DP. "
     f"At most {MAX_POINTS} noisy points are drawn; the run uses all of them.",
 )

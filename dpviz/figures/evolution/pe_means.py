@@ -52,7 +52,7 @@ def _words(step: Step, phase: int) -> tuple[str, str]:
     if "signal_to_noise" in released and released["round"] < released["rounds"]:
         ratio, variations = released["signal_to_noise"], released["variations"]
         verdict = "stay" if ratio >= 1 else "are halved"
-        tail += f"; signal-to-noise {number(ratio, 2)}: the {variations:,} variations per center {verdict}"
+        tail += f"; signal-to-noise ratio {number(ratio, 2)}: the {variations:,} variations per center {verdict}"
     return head, tail
 
 

@@ -119,7 +119,9 @@ def places(drawing: Drawing) -> str:
     if sides[short] < FLATTEST * sides.max():  # the short side of a long strip is stretched, as in the plane
         scale[short] *= FLATTEST * sides.max() / sides[short]
         step[short] = _round_step(float((high - low)[short]) / 4)
-        stretched = f", of {number(step[short])} {unit} {html.escape(drawing.data.columns[short])}, which is stretched"
+        stretched = (
+            f" ({number(step[short])} {unit} along {html.escape(drawing.data.columns[short])}, which is stretched)"
+        )
     width, height = scale * (high - low)
 
     def at(point: np.ndarray) -> tuple[float, float]:
@@ -149,7 +151,7 @@ def places(drawing: Drawing) -> str:
     body = f'<g font-family="sans-serif" font-size="12">{"".join(parts)}</g>'
     alt = f"{len(trace.cluster_centers)} centers on a grid of {number(step.max())} {drawing.data.units[0]}"
     key = f"A grid of {number(step.max())} {unit}{stretched}. "
-    key += "The pale disc shows twice the noise of the center. " if sd is not None else ""
+    key += "A pale disc reaches two standard deviations of its center's noise. " if sd is not None else ""
     key += f"Dashed: {reference_name(drawing.trace)} {TAG}" if drawing.reference is not None else ""
     lines = "".join(f"<li>{html.escape(words)}</li>" for words in coordinates(drawing))
     picture = _image(_svg(width + LEFT + 12, height + TOP + 24, body), alt)

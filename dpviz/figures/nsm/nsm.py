@@ -94,7 +94,7 @@ def _correction_words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
     disc = "; a row outside its disc pulls as if it were on the rim" if seen else ""
     if "split" in step.released and step.released["split"].any():
         split = int(step.released["split"].sum())
-        disc = f"; {split} dashed: clusters that are too wide are split and close ones merged, at no cost"
+        disc = f"; {split} dashed centers changed when wide clusters were split and close ones merged, at no cost"
     return head, f"{tail} to the noisy mean of their rows{disc}"
 
 

@@ -114,7 +114,7 @@ def mean_panel(view: View, looks: np.ndarray, means: np.ndarray, target: np.ndar
         "mean": {**center(colors), "name": "mean of the looks so far"},
     }
     aimed = dataclasses.replace(view, reference=None, missed=None)
-    alt = f"One center in {len(looks)} runs; their mean approaches its place without noise."
+    alt = f"One center in {len(looks)} runs; the mean of its positions approaches the position without noise."
     panel = layered(aimed, f"One center in {counted(len(looks), 'release')}", drawn, frames, alt, height=430)
     reach = 1.25 * float(np.abs(points - middle).max())
     panel.figure.update_xaxes(range=[middle[0] - reach, middle[0] + reach])

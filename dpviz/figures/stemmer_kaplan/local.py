@@ -266,7 +266,7 @@ PANE = Pane(
         ("diamond", "KMeans"),
         ("ring", "person"),
     ),
-    caution="All people are simulated on one machine. The reports drawn as sent are real; of the others, only their "
+    caution="All people are simulated on one machine. The reports drawn as sent are real; of the others, only the "
     "sums are sampled, with exactly the same distribution (aggregate simulation). Over all questions together, a "
     "person spends at most epsilon.",
     warning=warning,

@@ -64,7 +64,10 @@ def _words(step: Step, phase: int, domain: Domain) -> tuple[str, str]:
     released, (head, tail) = step.released, split_title(step)
     if step.kind == "cubes":
         what = "they are halved" if released["kept"].any() else "this shift ends here"
-        return head, f"{tail}: above {number(released['threshold'])} rows, ±{number(released['noise_sd'], 2)}; {what}"
+        return (
+            head,
+            f"{tail}: noisy count above {number(released['threshold'])} (±{number(released['noise_sd'], 2)}); {what}",
+        )
     if step.kind != "buckets":
         return head, tail
     if phase == CELLS:
@@ -425,7 +428,7 @@ PANE = Pane(
         ("diamond", "KMeans"),
         ("ring", "person"),
     ),
-    caution="An empty cell and a cell just below the threshold look the same, and nobody can tell them apart. With "
+    caution="An empty cell and a cell just below the threshold look the same to everybody. With "
     "more than four columns, cells lie along random directions that no plane shows; only their averages are drawn.",
     warning=warning,
 )

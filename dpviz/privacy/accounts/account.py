@@ -292,7 +292,7 @@ class Account:
             nothing under the budget's relation.
         """
         if (relation is Neighboring.MOVE_RHO) != (budget.rho_distance is not None):
-            raise ValueError("Account: a total for moves must say how far a row may move; no other total may.")
+            raise ValueError("Account: a total for moves must state how far a row may move, and other totals must not.")
         others = len(self.unprotected(relation))
         if others:
             raise ValueError(

@@ -33,7 +33,7 @@ class CellCover(ReadOnly):
     shifts: np.ndarray
     picks: int
     projection: Projection | None = None
-    reason: ClassVar[str] = "a row counts in one cell of each grid, and no longer once a cell that holds it is picked"
+    reason: ClassVar[str] = "a row counts in one cell of each grid until a cell that holds it is picked"
 
     def shape(self, grid: int) -> tuple[int, ...]:
         """Return the number of cells along each column."""

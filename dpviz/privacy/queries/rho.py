@@ -50,7 +50,7 @@ class Positions:
     """
 
     rho_distance: float
-    reason: ClassVar[str] = "one row moves by at most rho, and by less than 2^-24 a column more when it is snapped"
+    reason: ClassVar[str] = "one row moves by at most rho, and snapping adds less than 2^-24 per column"
 
     def statistic(self, block: Block) -> np.ndarray:
         """Return the rows, shape (n, d)."""
@@ -115,7 +115,7 @@ class NearRegionSums(Query):
     radius: float
     rho_distance: float
     reason: ClassVar[str] = (
-        "a moved row may leave one region and enter another: two counts by 1, two sums by a clipped offset"
+        "a row that moves to another region changes two counts by 1 and two sums by a clipped offset"
     )
     on_grid: ClassVar[tuple[str, ...]] = ("regions",)
 

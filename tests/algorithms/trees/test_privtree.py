@@ -160,7 +160,7 @@ def test_the_log_ratio_of_a_tree_is_that_of_both_neighbors():
 def test_leaves_that_stay_wide_are_announced_before_and_after_the_run():
     rng = np.random.default_rng(0)
     narrow = rng.normal(0, 0.05, (400, 8))  # one group, narrow in every column
-    assert any("too few for 8 columns" in sentence for sentence in PrivTree().advice(8, 400))
+    assert any("too rarely for 8 columns" in sentence for sentence in PrivTree().advice(8, 400))
     trace = PrivTree(n_clusters=2).run(narrow, domain=Domain.box(-1, 1, 8, n_public=400), seed=0)
     assert any("as wide as the distances" in sentence for sentence in trace.warnings)
     apart = rng.normal(0, 0.05, (4000, 2)) + np.repeat([[-0.6, 0.0], [0.6, 0.0]], 2000, axis=0)
