@@ -98,7 +98,7 @@ class DPEM(ApproximateDP):
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {"along the columns": {"covariance": "diagonal"}}
     CODE: ClassVar[tuple[Line, ...]] = (
         Line("spread k equal balls over the public bounds", ("mixture-start",)),
-        Line("repeat a few rounds:", ("mixture",)),
+        Line("repeat for a few rounds:", ("mixture",)),
         Line("  each row divides a weight of 1 among them", ("mixture",), "update"),
         Line("  add up shares, offsets, spreads, with noise", ("mixture",), "update"),
         Line("  means move: noisy offsets divided by shares", ("mixture",)),

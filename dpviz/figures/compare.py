@@ -239,7 +239,7 @@ def curves_panel(colors: Theme, bounds: Mapping[str, Bound]) -> Panel:
             textposition="top right", textfont={"size": 14, "color": colors.ink}, cliponaxis=False,
         )  # fmt: skip
     best = "; ".join(f"{run} {bound.odds} of 100" for run, bound in bounds.items())
-    return Panel("plane", figure, f"Trade-off curves of the promises and a coin. An attacker wins at most: {best}.")
+    return Panel("plane", figure, f"Trade-off curves of the promises and of a coin. An attacker wins at most: {best}.")
 
 
 def color_of(style: Style, colors: Theme) -> str:

@@ -282,7 +282,9 @@ class Curator:
         one = {"": 1.0}
         cost, entry = self._price(label, "", lambda *_: one, question.reason, path, allowed=(Report, Shuffled))
         if isinstance(cost, Shuffled) and not (self._mixed and cost.users <= self.n_public):
-            raise PermissionError(f"Curator: report {label!r} is priced as mixed among {cost.users}; mix them first.")
+            raise PermissionError(
+                f"Curator: report {label!r} is priced as mixed among {cost.users}; mix the rows first."
+            )
         randomizer: Randomizer = (
             ORACLES[oracle](question.size, entry.scale, question.seed) if question.size else OneBit(entry.scale)
         )

@@ -35,7 +35,7 @@ class NoisyLloyd(Algorithm):
     SPREAD: ClassVar[float] = 0.225  # A center's assumed distance from the middle, per dimension (Su et al.).
     CODE: ClassVar[tuple[Line, ...]] = (
         Line("spread k centers over the public bounds", ("packing",)),
-        Line("repeat a few rounds:", ("noisy-iteration",)),
+        Line("repeat for a few rounds:", ("noisy-iteration",)),
         Line("  assign each row to its nearest center", ("noisy-iteration",), "update", ("before",)),
         Line("  add up rows and count them, with noise", ("noisy-iteration",), "update"),
         Line("  divide: noisy sums by noisy counts", ("noisy-iteration",), at=("read",)),

@@ -279,7 +279,7 @@ def losses_panel(colors: Theme, table: pd.DataFrame) -> Panel:
     figure.update_xaxes(type="log", title_text="loss, × KMeans (log scale)")
     figure.update_yaxes(visible=False, range=[-0.4, len(names) - 0.2])
     words = "; ".join(f"{method} {number(own.loss.mean())}" for method, own in table.groupby("method", sort=False))
-    return Panel("side", figure, f"Dots: mean loss in multiples of KMeans': {words}. Not private.")
+    return Panel("side", figure, f"Dots: mean loss as a multiple of KMeans': {words}. Not private.")
 
 
 PANE = Pane(

@@ -132,7 +132,7 @@ def lens_panel(view: View, lens: Lens, frames: Sequence[tuple[np.ndarray, Sequen
     updates = [[*_released(view, points, middle, half), xy(view.flat(kmeans[None]))] for kmeans, points in frames]
     add_frames(figure, [1, 2, 3], updates)
     tag(figure, colors)
-    alt = f"A lens, {lens.times:,} to 1, on the center of KMeans that Alex moves farthest."
+    alt = f"A {lens.times:,}-to-1 lens on the KMeans center that Alex moves farthest."
     return Panel("side", figure, alt)
 
 

@@ -128,7 +128,9 @@ def _reports(view: View, shots: list[Shot]) -> Panel:
         updates.append([heat, *([marks_] if true else []), nobody])
     add_frames(figure, list(range(words + 1)), updates)
     return Panel(
-        "side", figure, f"A grid of what {users} people sent, one row each: cells that a report supports are filled."
+        "side",
+        figure,
+        f"A grid with the reports of {users} people, one row each: cells that a report supports are filled.",
     )
 
 

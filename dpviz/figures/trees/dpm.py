@@ -322,7 +322,8 @@ PANE = Pane(
         ("ring", "person"),
     ),
     caution="The score curves are computed from the raw rows and are never released; only the chosen cut and the noisy "
-    "counts are. More centers always lower the loss, and DPM chooses their number itself.",
+    "counts are. More centers always lower the loss, and DPM chooses how many: compare its loss only with that "
+    "of as many centers.",
     pictures=dpm_pictures.pictures,
     picture_legend=dpm_pictures.LEGEND,
     cells=True,

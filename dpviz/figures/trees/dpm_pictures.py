@@ -101,7 +101,9 @@ def pictures(view: View, shots: Sequence[Shot]) -> Panel:
     add_frames(figure, list(range(len(figure.data))), updates)
     if means:
         tag(figure, colors, "NOT PRIVATE ▦ true means of the parts", below=True)
-    return Panel("plane", figure, f"{counted(len(trace.cluster_centers), 'center')} as pictures, and the cells cut.")
+    return Panel(
+        "plane", figure, f"{counted(len(trace.cluster_centers), 'center')} as pictures, and the cells that are cut."
+    )
 
 
 def _frame(view: View, t: int, parts: pd.DataFrame, most: int, means: dict[int, np.ndarray]) -> list[dict[str, Any]]:

@@ -77,11 +77,11 @@ def test_a_mixed_price_is_refused_before_everybody_was_mixed():
         return Curator(rows, plan, noise or Secure(), neighboring=neighboring, n_public=50, demo=False)
 
     question = NearestOf(np.zeros((2, 2)), seed=1)
-    with pytest.raises(PermissionError, match="mix them first"):
+    with pytest.raises(PermissionError, match="mix the rows first"):
         curator(Shuffled(1.0, 50, 1e-3)).collect("report", question)
     more = curator(Shuffled(1.0, 51, 1e-3))  # this price assumes more people than there are
     more.shuffle()
-    with pytest.raises(PermissionError, match="mix them first"):
+    with pytest.raises(PermissionError, match="mix the rows first"):
         more.collect("report", question)
     mixed = curator(Shuffled(1.0, 50, 1e-3))
     mixed.shuffle()
