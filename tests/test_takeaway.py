@@ -225,7 +225,7 @@ FORGED = {
     "a text for a number": ({"ledger__0__scale": lambda _: "1"}, "has the wrong type"),
     "another kind": ({"claimed__notion": lambda _: "local DP"}, "differs in kind"),
     "trusts nobody": ({"claimed__trust": lambda _: "nobody"}, "differs in kind"),
-    "a person of one row": ({"claimed__rows_per_person": lambda _: 3}, "rows of one person"),
+    "a person of one row": ({"claimed__rows_per_person": lambda _: 3}, "rows per person"),
     "a demo called a release": ({"seed": lambda _: None}, "notice does not match"),
     "a word for a seed": ({"seed": lambda _: "0"}, "has the wrong type"),
     "an unknown algorithm": ({"algorithm": lambda _: "mine"}, "knows no algorithm 'mine'"),

@@ -169,7 +169,7 @@ def test_no_total_is_kept_for_a_relation_under_which_a_run_promises_nothing(acco
     with pytest.raises(ValueError, match="1 run on this file promises nothing for one row added or removed"):
         accounts.set_budget(other, AR, FileBudget(9.0, 1e-5))
     for relation, rho in ((MOVE, None), (AR, 1.0)):
-        with pytest.raises(ValueError, match="must say how far a row may move"):
+        with pytest.raises(ValueError, match="must state how far a row may move"):
             accounts.set_budget(key, relation, FileBudget(1.0, 1e-5, rho))
 
 

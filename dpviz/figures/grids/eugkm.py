@@ -80,7 +80,7 @@ PANE = Pane(
         ("diamond", "KMeans"),
         ("ring", "person"),
     ),
-    caution="By chance, many empty cells have a positive noisy count, and those far away pull centers toward them. With "
-    "more than two columns, the counts of cells at the same place in the picture are added.",
+    caution="By chance, many empty cells have a positive noisy count, and distant cells pull centers toward them. "
+    "With more than two columns, the counts of cells at the same place in the picture are added.",
     warning=warning,
 )
