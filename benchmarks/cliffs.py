@@ -72,7 +72,7 @@ def cases() -> Iterator[Case]:
     X /= np.linalg.norm(X, axis=1)[:, None]
     yield "on a sphere", X, Domain.tight_nonprivate(X), 6, 1.0
     X = np.vstack([rng.normal(0, 0.01, (4975, 12)), rng.normal(1, 0.01, (25, 12))])
-    yield "25 of 5,000 far away", X, Domain.tight_nonprivate(X), 2, 1.0
+    yield "25 of 5,000 rows far away", X, Domain.tight_nonprivate(X), 2, 1.0
 
 
 def measured(slug: str, case: Case, seed: int) -> dict[str, object]:

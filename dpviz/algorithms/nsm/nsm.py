@@ -263,7 +263,7 @@ class NSM(ApproximateDP):
         low=0.0,
         high=0.5,
         advanced=True,
-        help="Share of the corrections' budget for the rows' distances from their center.",
+        help="Share of the corrections' budget for the distances of rows from their centers.",
     )
     shape: str = param(
         "both",

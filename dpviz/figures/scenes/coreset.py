@@ -17,7 +17,7 @@ __all__ = ["LEGEND", "elbow_panel", "plane_panel", "printed"]
 MOST_RAYS = 200  # maximum number of points for which lines to their centers are drawn
 LEGEND = (
     ("disc", "released point (area: noisy weight)"),
-    ("dashed", "nearest center, free"),
+    ("dashed", "to the nearest center, at no cost"),
     ("center", "center for this k"),
     ("ring", "person"),
 )

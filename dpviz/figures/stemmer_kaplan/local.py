@@ -263,7 +263,7 @@ PANE = Pane(
         ("box", "cell that stands out"),
         ("path", "anchor to average"),
         ("disc", "candidate"),
-        ("dashed", "nearest center, free"),
+        ("dashed", "to the nearest center, at no cost"),
         ("center", "released center"),
         ("diamond", "KMeans"),
         ("ring", "person"),

@@ -422,7 +422,7 @@ PANE = Pane(
     legend=(
         ("box", "crowded cell (shade: noisy count)"),
         ("disc", "candidate"),
-        ("dashed", "nearest center, free"),
+        ("dashed", "to the nearest center, at no cost"),
         ("path", "swap"),
         ("center", "released center"),
         ("diamond", "KMeans"),

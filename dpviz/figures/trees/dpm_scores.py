@@ -133,7 +133,7 @@ def _empty(colors: Theme, strips: int, title: str) -> go.Figure:
         )
     for axis in ({"xaxis": "x"}, {"xaxis": "x2"})[:strips]:
         figure.add_bar(hoverinfo="skip", marker={"color": colors.hidden, "opacity": 0.35}, **axis)
-        for name, dash, width in (("5 x emptiness", "dash", 1.2), ("centreness", "dot", 1.2), ("score", "dot", 2.4)):
+        for name, dash, width in (("5 × emptiness", "dash", 1.2), ("centreness", "dot", 1.2), ("score", "dot", 2.4)):
             figure.add_scatter(
                 mode="lines", name=name,
                 line={"color": colors.hidden if name == "score" else colors.person, "dash": dash, "width": width},
