@@ -48,9 +48,8 @@ def main() -> None:
         level = len(found) - won - lost
         print(f"\nWith {words}: mean gain {found.gain.mean():+.1%} ± {noise:.1%} (noise of the runs) ± {spread:.1%}")
         print(f"(between sets), median {found.gain.median():+.1%}; by more than {CLEAR:g} standard errors,")
-        print(
-            f"ours won on {won} sets and lost on {lost}; {level} were level.\n\n| data | ours | best baseline | gain |\n|---|---|---|---|"
-        )
+        print(f"ours won on {won} sets and lost on {lost}; {level} were level.\n")
+        print("| data | ours | best baseline | gain |\n|---|---|---|---|")
         for row in found.itertuples():
             print(f"| {row.data} | {row.ours} | {row.baseline} | {row.gain:+.1%} ± {row.error:.1%} |")
 
