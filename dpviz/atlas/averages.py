@@ -88,7 +88,7 @@ class Bets:
 
 
 def given() -> Given:
-    """Find the rows that averages of Lloyd's algorithm reveal for any number of clusters, without and with noise."""
+    """Find the rows that averages of Lloyd's algorithm reveal for each k in `CLUSTERS`, without and with noise."""
     data = opened(STORY[0], None).data
     seen: set[int] = set()
     rows, centers = [], []

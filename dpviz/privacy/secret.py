@@ -54,7 +54,8 @@ def server_secret(folder: Path | None = None) -> bytes:
     Raises
     ------
     PermissionError
-        If the secret's file can be read or changed by others, is a link, or is damaged.
+        If the secret's file can be read or changed by others, is a link, or is damaged, or if `private_folder` refuses
+        the folder.
     """
     path = private_folder(folder) / "secret"
     make_once(path, secrets.token_bytes(_BYTES))

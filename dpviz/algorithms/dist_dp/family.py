@@ -26,7 +26,7 @@ __all__ = ["Moves"]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Moves(ApproximateDP):
-    """Base class of the family: (epsilon, delta) for moves of one row by at most rho, which leave n public."""
+    """Base class of the family: (epsilon, delta) for moves of one row by at most rho; n is public."""
 
     neighboring: ClassVar[Neighboring] = Neighboring.MOVE_RHO
     notion: ClassVar[Notion] = Notion.RHO

@@ -72,7 +72,7 @@ class NoisyLloyd(Algorithm):
     )
 
     def affordable(self, n_features: int, n_public: int) -> float:
-        """Return the largest number of iterations at which an update's expected error meets the target."""
+        """Return the largest number of iterations (a float) at which an update's expected error meets the target."""
         raise NotImplementedError
 
     def length(self, n_features: int, n_public: int) -> int:

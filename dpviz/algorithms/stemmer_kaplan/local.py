@@ -178,7 +178,7 @@ class StemmerKaplanLocal(Algorithm):
         }
 
     def advice(self, n_features: int, n_public: int) -> tuple[str, ...]:
-        """Return a warning if there are too few people for clusters to stand out from the noise."""
+        """Return warnings if there are too few people for clusters to stand out, or for centers to be accurate."""
         error = self.predicted(n_features, n_public)
         sentences = list(super().advice(n_features, n_public)) if self.notion is not Notion.LOCAL else []
         if error["heavy"] > n_public / self.n_clusters:

@@ -38,8 +38,8 @@ class LSHSplits(ApproximateDP):
     """LSH-Splits: rows that fall on the same side of many random hyperplanes are probably close to each other.
 
     A public random hyperplane splits all rows, a second one splits both halves, and so on, as long as a bucket's noisy
-    count is large enough; halves that hold too few rows are dropped. Each remaining bucket releases a noisy average and
-    its noisy count: a small weighted data set, on which k-means is free.
+    count is large enough; halves with too low a noisy count are dropped. Each remaining bucket releases a noisy average
+    and its noisy count: a small weighted data set, on which k-means is free.
 
     Parameters
     ----------
