@@ -91,7 +91,7 @@ class HDPEMeans(Evolution):
         high=0.95,
         advanced=True,
         optional=True,
-        help="Share of the budget for the last release. Default: 2/T, as in the paper.",
+        help="Share of the budget for the last release. If it is empty: 2/T, as in the paper.",
     )
 
     def columns(self, n_features: int) -> int:  # noqa: D102
