@@ -147,12 +147,12 @@ def bets_on(traces: Sequence[Trace], noun: str = "person") -> str:
 
 
 def promises(traces: Sequence[Trace]) -> list[str]:
-    """Return the sentences that explain how the runs' promises differ; none if the promises are equal."""
+    """Return the sentences that explain how the runs' promises differ, or that a promise is only claimed."""
     return kinds(traces) + budgets(traces)
 
 
 def kinds(traces: Sequence[Trace]) -> list[str]:
-    """Return the sentences that explain promises of different kinds; none if all promises are of one kind.
+    """Return the sentences on promises of different kinds, promises only claimed, and moves of different lengths.
 
     A weaker promise is never shown next to differential privacy without one of these sentences.
     """
@@ -191,10 +191,10 @@ def kinds(traces: Sequence[Trace]) -> list[str]:
     if Notion.SHUFFLE in notions and notions & {Notion.LOCAL, Notion.CENTRAL}:
         sentences.append(f"{who(Notion.SHUFFLE)} trusts a shuffler that mixes the reports and reads none.")
     strong = (Notion.CENTRAL, Notion.SHUFFLE, Notion.LOCAL)
-    relations = [trace.claimed.neighboring for trace in traces if trace.claimed.notion in strong]
-    if {Neighboring.ADD_REMOVE, Neighboring.REPLACE} <= set(relations):
-        replace = [LETTERS[i] for i, t in enumerate(traces) if t.claimed.neighboring is Neighboring.REPLACE]
-        add = [LETTERS[i] for i, t in enumerate(traces) if t.claimed.neighboring is Neighboring.ADD_REMOVE]
+    relations = [(LETTERS[i], t.claimed.neighboring) for i, t in enumerate(traces) if t.claimed.notion in strong]
+    replace = [letter for letter, relation in relations if relation is Neighboring.REPLACE]
+    add = [letter for letter, relation in relations if relation is Neighboring.ADD_REMOVE]
+    if replace and add:
         verb = "hides" if len(replace) == 1 else "hide"
         sentences.append(
             f"{_listed(replace)} {verb} a row changed to any value, and {_listed(add)} a row added or removed: at the "

@@ -87,6 +87,11 @@ def test_promises_that_differ_say_so(slugs, words):
     assert any(sentence.startswith(words) for sentence in told), told
 
 
+def test_a_run_without_a_promise_hides_no_row():
+    told = promises([run(slug, TOWN) for slug in ("stemmer-kaplan-local", "nsm", "kmeans")])
+    assert any("and B a row added or removed: at the same ε, a changed row may cost B twice" in one for one in told)
+
+
 def test_another_budget_is_no_other_kind_of_promise():
     same, weak = [run("nsm", TOWN), run("nsm", TOWN, epsilon=4.0)], [run("dist-dp", TOWN), run("nsm", TOWN)]
     assert kinds(same) == [] and budgets(same) == promises(same) != []

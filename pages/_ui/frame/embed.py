@@ -24,7 +24,7 @@ def note(query: str) -> None:
 
 
 def embedded() -> bool:
-    """Return whether the page is in an iframe."""
+    """Return whether the page is shown as in an iframe, see `note`."""
     return bool(session.embedded)
 
 

@@ -23,7 +23,7 @@ __all__ = ["card", "onward"]
 
 
 def onward(data: Dataset, wish: Wish) -> Wish:
-    """Offer to spend the rehearsal's k and ε on a chosen method; return the questions with that method first."""
+    """Offer Spend for a chosen method with the rehearsal's k and ε; return the questions, that method first."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         slug = wish.slugs[0]
         if len(wish.slugs) > 1:
