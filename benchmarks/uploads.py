@@ -119,7 +119,7 @@ def main() -> None:
                 third = memory.now() if number == 3 else third
                 print(f"visitor {number}: {seconds:.1f} s, {memory.now() - idle:+.0f} MB", flush=True)
             size = small.stat().st_size / 1e6
-            print(f"20 visitors with {size:.0f} MB each: {memory.now() - third:+.0f} MB from the third to the last")
+            print(f"20 visitors, {size:.0f} MB each: {memory.now() - third:+.0f} MB from the third visitor to the last")
             browser.close()
     finally:
         server.terminate()

@@ -224,7 +224,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
                     f"PrivateKMeans: bounds must be a pair (low, high) of numbers or arrays; got {self.bounds!r}."
                 ) from None
             return Domain.box(low, high, X.shape[1], scale=self.scale, n_public=n_public)
-        _leak("bounds are not given: smallest and largest values are read off the rows, which is NOT PRIVATE.")
+        _leak("bounds are not given: the smallest and largest values are read off the rows, which is NOT PRIVATE.")
         low, high = X.min(axis=0).astype(float), X.max(axis=0).astype(float)
         high = np.where(high > low, high, low + np.maximum(np.abs(low), 1.0))  # if all values are equal, add a width
         domain = Domain.box(low, high, scale=self.scale, n_public=n_public)

@@ -172,7 +172,7 @@ class DistDP(Moves):
         help="S: points within S rho of a region are near it. By default, a rule sets S.",
     )
     trees: int = param(
-        5, low=1, high=20, advanced=True, help="REP: number of shifted quadtrees that look for dense cells."
+        5, low=1, high=20, advanced=True, help="REP: number of shifted quadtrees in which dense cells are sought."
     )
     budget: str = param(
         "joint",

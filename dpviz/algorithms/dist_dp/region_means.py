@@ -169,7 +169,7 @@ class DistDPRegionMeans(Moves):
         full = counts > 0
         means = domain.clip(np.where(full[:, None], sums.value / np.maximum(counts, 1)[:, None], regions))
         released = {"regions": regions, "noisy_counts": counts, "means": means, "kept": full, "noise_sd": sums.sd}
-        words = f"Regions: one noisy mean for each of {int(full.sum())}, {counts[full].mean():.0f} rows on average"
+        words = f"Regions: {int(full.sum())} noisy means, each of {counts[full].mean():.0f} rows on average"
         yield Step("regions", words, released)
 
         result = self.finish(

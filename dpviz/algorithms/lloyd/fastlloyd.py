@@ -110,7 +110,9 @@ class FastLloyd(NoisyLloyd, ApproximateDP):
     )
 
     strategy: str = param(
-        "step", choices=("step", "constant", "none"), help="Radius of a move: wide at first, always narrow, or none."
+        "step",
+        choices=("step", "constant", "none"),
+        help="Radius that limits moves: wide at first, always narrow, or none.",
     )
     alpha: float = param(
         0.8, low=0.1, high=3.0, advanced=True, help="Scale factor of the radius: eta = alpha R / k^(1/d)."

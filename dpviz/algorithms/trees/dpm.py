@@ -321,7 +321,7 @@ class DPM(ApproximateDP):
             why = "accepted" if accepted else "one side would hold too few rows, so it is rejected: a final region"
             yield Step(
                 "region",
-                f"{_about(n)} rows; cut across {domain.name(column)} at {domain.place(column, position)} leaves "
+                f"{_about(n)} rows; a cut across {domain.name(column)} at {domain.place(column, position)} leaves "
                 f"{_about(counts[0]).lower()} and {_about(counts[1]).lower()}: {why}",
                 seen
                 | {

@@ -85,7 +85,7 @@ class Recoding:
         keys = {field.name for field in dataclasses.fields(cls)}
         if not isinstance(facts, Mapping) or not {"column", "code"} <= set(facts) <= keys:
             raise ValueError(
-                f"{where}: an entry of 'recode' has column, code, and either categories or first and last."
+                f"{where}: an entry of 'recode' must have column, code, and either categories or first and last."
             )
         listed = facts.get("categories", [])
         texts = [value for key, value in facts.items() if key != "categories"]
