@@ -85,4 +85,6 @@ def square_panel(colors: Theme, bound: Bound, points: Sequence[tuple[str, Rates]
             marker={"symbol": symbol, "size": 11, "color": colors.ink, "line": {"width": 2.2, "color": colors.ink}},
         )  # fmt: skip
     words = "; ".join(f"{name}: {a[0]:.0%} false alarms, {m[0]:.0%} misses" for name, (a, m) in points)
-    return Panel("plane", figure, f"The bound's curve between false alarms and misses. {words or 'Nobody has played'}.")
+    return Panel(
+        "plane", figure, f"The bound as a curve of misses against false alarms. {words or 'Nobody has played'}."
+    )

@@ -73,7 +73,9 @@ def groups_panel(
         looks["box"] = {"mode": "lines", "name": "declared bounds", "line": {"color": colors.released_soft, "width": 2}}
     looks["center"] = center(colors)
     last = int(groups.found_by(domain.normalize(shots[-1])).sum())
-    alt = f"{len(shots[-1])} released centers in the end; {last} of {len(groups.means)} groups have one within reach."
+    alt = (
+        f"In the end, {last} of {len(groups.means)} groups have one of {len(shots[-1])} released centers within reach."
+    )
     panel = layered(dataclasses.replace(view, missed=None), title, looks, frames, alt, height=430)
     if boxes is not None:
         low, high = view.bounds()

@@ -105,9 +105,7 @@ class Accounts:
         with self._journal.turn() as turn:
             account = self._account(turn, key)
             if key.startswith(_OWNED) or account.private is None:
-                raise ValueError(
-                    "accounts: there is no account without an owner under this name; nothing was assigned."
-                )
+                raise ValueError("accounts: no account without an owner has this name; nothing was assigned.")
             self._answer(turn, target, account.private)
             self._add(turn, target, account)
             return self._account(turn, target)
