@@ -218,7 +218,7 @@ class Curator:
         return NoisyKeys(keys, noisy, entry.scale, tau)
 
     def perturb_rows(self, label: str, query: Positions, *, name: str, limit: float) -> Noisy:
-        """Add noise to every row and release it, with each value clipped to [-limit, limit].
+        """Release every row with noise; each noisy value is clipped to [-limit, limit].
 
         The released values are stored under `name`, and later queries may group rows by them.
 
