@@ -77,7 +77,7 @@ def _describe(arguments: argparse.Namespace) -> int:
     for entry in facts["left_out"]:
         print(f"left out: {entry['name']!r} ({entry.get('kind', 'number')}): {entry['reason']}", file=sys.stderr)
     if facts["left_out"]:
-        print("To use one of them, move its entry from left_out to columns.", file=sys.stderr)
+        print("To use such a column, move its entry from left_out to columns.", file=sys.stderr)
     if arguments.private:
         _say_wanted(facts)
     else:
@@ -175,7 +175,7 @@ def _left_out(table: Table, private: bool) -> dict[str, str]:
         elif not private and np.isfinite(values).any() and np.nanmin(values) == np.nanmax(values):
             reasons[name] = "It has the same value in every row."
         elif not private and (lacking := float(np.isnan(values).mean())) > 0.5:
-            reasons[name] = f"It is missing in {lacking:.1%} of the rows, which would be left out with it."
+            reasons[name] = f"It has no value in {lacking:.1%} of the rows, and those rows would be left out, too."
     return reasons if len(reasons) < len(table.usable) else {}
 
 

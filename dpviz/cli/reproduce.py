@@ -77,7 +77,7 @@ def _at_a_glance(arguments: argparse.Namespace, seconds: float) -> None:
     }
     summary = overview(papers(), every)
     how = "python -m dpviz reproduce --all" + " --quick" * arguments.quick
-    took = f"{how}: {seconds / 60:.1f} minutes for the remaining runs, {arguments.workers} processes."
+    took = f"{how}: {seconds / 60:.1f} minutes for the remaining runs with {arguments.workers} processes."
     print(f"{took}\n{summary.sentence}")
     path = arguments.output / "overview.md"
     path.write_text(f"{took}\n\n{summary.sentence}\n\n{table(summary)}\n", encoding="utf-8")

@@ -98,7 +98,7 @@ def _add_options(parser: argparse.ArgumentParser, cls: type) -> None:
         default = "auto" if spec.default is None else spec.default
         words = f"{spec.help} (default {default})"
         if name == "rho_distance":
-            words = f"how far a row may move unseen, in the data's own units (default: {default} half-widths)"
+            words = f"longest move of a row that is hidden, in the data's own units (default: {default} half-widths)"
         parser.add_argument(
             f"--{name.replace('_', '-')}", dest=f"param_{name}", metavar=_kind(spec), help=words.replace("%", "%%")
         )
@@ -199,7 +199,7 @@ def _small(
     if arguments.private:
         say_form(data.facts["form"])
         if relation is Neighboring.ADD_REMOVE and any(column["fill"] is None for column in data.facts["columns"]):
-            print("missing: rows with a missing cell are left out, without a count; --missing middle keeps them")
+            print("missing: rows with a missing cell are left out and not counted; --missing middle keeps them")
     if data.incomplete:
         _say_incomplete(data, relation)
     rows = in_memory(data)

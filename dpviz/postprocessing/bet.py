@@ -39,7 +39,7 @@ def bet_of(promise: Guarantee, *, far: str = "rho", noun: str = "person", who: s
 
     Parameters
     ----------
-    far : how far a row may move unseen, in the data's units, under a promise about moves
+    far : longest move of a row that is hidden, in the data's units, under a promise about moves
     noun : the word for a row, such as "flower"; a bet on several rows is always on a person
     who : the name of the person whom the bet is about, if there is one
     """

@@ -280,7 +280,7 @@ def bet(trace: Trace) -> str:
 
 
 def reach(trace: Trace) -> str:
-    """Return how far a row may move unseen under a promise about moves, as text in the data's units."""
+    """Return the longest move of a row that is hidden under a promise about moves, as text in the data's units."""
     return trace.domain.length(float(trace.claimed.rho_distance or 0))
 
 
@@ -344,5 +344,6 @@ def _help(trace: Trace) -> tuple[str, ...]:
         *fewer,
         "A larger data set: the noise stays the same while the groups grow.",
         "Tighter public bounds: the noise shrinks with them.",
-        f"Twice the ε {noise}, and the bet goes from {bet_of(promise).odds} to {bet_of(doubled).odds} of 100.",
+        f"Twice the ε {noise}, and an attacker wins up to {bet_of(doubled).odds} of 100 bets instead of "
+        f"{bet_of(promise).odds}.",
     )

@@ -188,7 +188,7 @@ def _tables(summary: Summary, look: dict[str, Any]) -> Iterable[str]:
     if len(wins):
         yield "<h3>Who wins where</h3>"
         yield _table(
-            ("data", "promise", "ε", "people", "k", "best if its interval overlaps no other"),
+            ("data", "promise", "ε", "people", "k", "best (its interval overlaps no other)"),
             [
                 (
                     r.data,

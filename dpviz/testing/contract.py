@@ -60,7 +60,7 @@ def centers_are_finite_and_inside_the_domain(cls: type[Algorithm]) -> None:
             continue
         trace = _made(cls, name)
         centers = trace.cluster_centers
-        demand(trace.steps, f"{name}: there is no step")
+        demand(trace.steps, f"{name}: the trace has no step")
         demand(centers.ndim == 2 and centers.shape[1] == X.shape[1], f"{name}: centers have shape {centers.shape}")
         demand(np.isfinite(centers).all(), f"{name}: a center is not finite")
         if trace.claimed.private:
@@ -105,7 +105,10 @@ def spent_is_at_most_claimed_and_recomputed_from_the_ledger(cls: type[Algorithm]
         claimed, spent = trace.claimed, trace.spent
         demand(trace.ledger, "the ledger is empty")
         demand(claimed.epsilon <= epsilon * (1 + 1e-9), f"epsilon {epsilon} was asked for, {claimed.epsilon} claimed")
-        demand(0 < spent.epsilon <= claimed.epsilon * (1 + 1e-9), f"epsilon {spent.epsilon} was spent")
+        demand(
+            0 < spent.epsilon <= claimed.epsilon * (1 + 1e-9),
+            f"epsilon {spent.epsilon} was spent, {claimed.epsilon} claimed",
+        )
         demand(spent.delta <= claimed.delta * (1 + 1e-9), f"delta {spent.delta} was spent, {claimed.delta} claimed")
 
 
@@ -113,7 +116,7 @@ def what_a_fixed_ledger_has_spent_is_what_was_claimed(cls: type[Algorithm]) -> N
     """Check that plan and ledger give the same total, delta included, also with enough people for shuffling to help."""
     _private(cls)
     if not cls.fixed_ledger:
-        raise DoesNotApply("the number of its releases follows released values")
+        raise DoesNotApply("the number of its releases depends on released values")
     crowd = 20_000 if cls.notion is Notion.SHUFFLE else N
     for epsilon in BUDGETS:
         trace = _made(cls, epsilon=epsilon)
@@ -157,7 +160,7 @@ def ledger_does_not_depend_on_the_data(cls: type[Algorithm]) -> None:
     """Check that the ledgers of four data sets agree."""
     _private(cls)
     if not cls.fixed_ledger:
-        raise DoesNotApply("the number of its releases follows released values")
+        raise DoesNotApply("the number of its releases depends on released values")
     names = ("blobs", "all equal", "corner outlier", "ties")
     ledgers = [_costs(_made(cls, name), cls.learns_sensitivity) for name in names]
     for name, ledger in zip(names, ledgers, strict=True):
@@ -168,7 +171,7 @@ def nothing_reads_the_number_of_rows_under_add_remove(cls: type[Algorithm]) -> N
     """Check that plan, promise and costs do not depend on the true number of rows."""
     _private(cls)
     if cls.neighboring is not Neighboring.ADD_REMOVE:
-        raise DoesNotApply("its relation keeps n")
+        raise DoesNotApply("its promise is about neighbors with equally many rows")
     domain = Domain.box(-1, 1, 2, n_public=N)
     others = [_instance(cls).run(X, domain=domain, seed=0) for X in (blobs(N // 2), blobs(3 * N))]
     traces = [_made(cls), *others]
@@ -221,7 +224,10 @@ def threads_on_the_same_rows_get_the_traces_they_get_alone(cls: type[Algorithm])
     alone = [_instance(cls).run(rows, seed=seed) for seed in range(4)]
     with ThreadPoolExecutor(4) as pool:
         together = list(pool.map(lambda seed: _instance(cls).run(rows, seed=seed), range(4)))
-    demand(all(same(a, b) for a, b in zip(alone, together, strict=True)), "a run in a thread differs")
+    demand(
+        all(same(a, b) for a, b in zip(alone, together, strict=True)),
+        "a run in a thread differs from the same run alone",
+    )
 
 
 def on_step_sees_every_step_and_can_cancel(cls: type[Algorithm]) -> None:

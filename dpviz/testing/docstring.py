@@ -169,5 +169,8 @@ def lines_cost_where_the_ledger_says_so(cls: type[Algorithm]) -> None:
             here = [line for line in cls.CODE if kind in line.kinds]
             demand(here, f"CODE: there is no line for steps of kind {kind}")
             named = {line.label for line in here if line.label}
-            demand(labels - {"scatter"} <= named, f"CODE: {kind} pays for {labels}, the lines say {named}")
+            demand(
+                labels - {"scatter"} <= named,
+                f"CODE: steps of kind {kind!r} pay for {labels}, but its lines name {named}",
+            )
             demand(not labels or named <= labels, f"CODE: {kind}: {named - labels} is never paid there")

@@ -65,6 +65,9 @@ def federated_equals_central_bit_for_bit(cls: type[Algorithm]) -> None:
     for n_clients, how in _CLIENTS:
         dealt = spread(X, n_clients, how, np.random.default_rng(1))
         ours = simulate(algorithm, dealt, domain, seed=0, dataset_id="x", drawn_by=SERVER)
-        demand(ours.trace is not None and same(ours.trace, central), f"{n_clients} clients, {how}: the run differs")
+        demand(
+            ours.trace is not None and same(ours.trace, central),
+            f"{n_clients} clients, {how}: the run differs from the central one",
+        )
         asked = {(entry.label, entry.occurrence, entry.path) for entry in central.ledger}
         demand(len(ours.rounds) == len(asked), f"{n_clients} clients, {how}: {len(ours.rounds)} rounds")

@@ -187,7 +187,10 @@ def test_what_twice_the_budget_buys_follows_from_the_noise_and_not_from_a_rule_o
     trace, double = run(slug, X, n_clusters=2), ALGORITHMS[slug](n_clusters=2, epsilon=2.0)
     verdict = demo_verdict(trace, groups_of(X, DOMAIN, kmeans), kmeans, (0.1, 0.005), ["east", "north"], ["km", "km"])
     odds = trace.claimed.odds, double.guarantee(2, DOMAIN.n_public).odds
-    assert verdict.help[-1] == f"Twice the ε {words}, and the bet goes from {odds[0]} to {odds[1]} of 100."
+    assert (
+        verdict.help[-1]
+        == f"Twice the ε {words}, and an attacker wins up to {odds[1]} of 100 bets instead of {odds[0]}."
+    )
 
 
 def test_the_private_verdict_reads_released_values_only(X, monkeypatch):

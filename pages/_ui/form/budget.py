@@ -31,7 +31,7 @@ _HELP = (
     "The same budget in three notions; when you type one, the others follow. ε at δ: no output becomes more than e^ε "
     "times as likely, except with probability δ. μ: telling two data sets apart is at least as hard as telling a "
     "unit Gaussian from one shifted by μ. ρ: zero-concentrated DP, whose values add up over runs. This ρ is a budget "
-    "and has no unit. The rho of dist-DP is unrelated: it is the distance up to which a row may move unseen."
+    "and has no unit. The rho of dist-DP is unrelated: it is the distance up to which moves of a row are hidden."
 )
 
 
