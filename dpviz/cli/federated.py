@@ -124,7 +124,7 @@ def _server(arguments: argparse.Namespace) -> int:
             )
         )
     except Aborted as reason:
-        return _aborted(reason, "The run stays booked in full on the clients' files if all of them had joined")
+        return _aborted(reason, "The run stays booked in full on the clients' files if all clients had joined")
     print(
         f"{report.rounds} rounds, {report.bytes_up + report.bytes_down:,} bytes of masked words; "
         "no row and no client's sum was seen"

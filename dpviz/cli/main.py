@@ -60,7 +60,9 @@ def parser_of(wanted: Iterable[str]) -> argparse.ArgumentParser:
     for name, (place, words) in COMMANDS.items():
         command = commands.add_parser(name, help=words, description=f"{words[0].upper()}{words[1:]}.")
         if name in WITH:  # listed for the help only, because `_run` has read these options already
-            command.add_argument("--with", action="append", metavar="FILE.py", help="add the algorithms of this file")
+            command.add_argument(
+                "--with", action="append", metavar="FILE.py", help="add the algorithms that this file defines"
+            )
         if name in OUTSIDE:
             command.add_argument(
                 "--outside", action="append", metavar="MODULE:CLASS",

@@ -65,7 +65,7 @@ class Check:
 
     def __post_init__(self) -> None:
         if self.kind not in _KINDS:
-            raise ValueError(f"papers: a check is one of {', '.join(_KINDS)}; got {self.kind!r}.")
+            raise ValueError(f"papers: the kind of a check must be one of {', '.join(_KINDS)}; got {self.kind!r}.")
 
 
 @dataclasses.dataclass(frozen=True)

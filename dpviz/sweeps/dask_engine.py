@@ -78,7 +78,7 @@ def cluster(
             cell = cell_of[future.key]
             if future.status in ("error", "cancelled"):
                 reason = type(future.exception()).__name__ if future.status == "error" else future.status
-                yield give_up(cell, f"the cluster gave up the run ({reason})")
+                yield give_up(cell, f"the cluster gave up on the run ({reason})")
             else:
                 yield future.result()
     finally:

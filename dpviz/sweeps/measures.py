@@ -119,7 +119,7 @@ METRICS = {
         lambda run: metrics.kmeans_distance(run.centers, run.reference)[0],
     ),
     "distance_from_kmeans": Metric(
-        "distance from KMeans' centers to these (half-widths)",
+        "distance from KMeans' centers to the run's (half-widths)",
         lambda run: metrics.kmeans_distance(run.centers, run.reference)[1],
     ),
     "kmeans_distance": Metric("KMeans distance (share of the diagonal)", _kmeans_distance),

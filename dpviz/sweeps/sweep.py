@@ -189,7 +189,7 @@ class Sweep:
         for name in ("data", "variants", "epsilon", "n_rows", "metrics"):
             values = getattr(self, name)
             if not values:
-                raise ValueError(f"sweep: {name} must name at least one value; got none.")
+                raise ValueError(f"sweep: {name} must have at least one value; got none.")
             if len(set(values)) < len(values):
                 raise ValueError(f"sweep: {name} must not repeat a value; got {', '.join(map(str, values))}.")
         for value in self.epsilon:

@@ -276,7 +276,7 @@ def test_the_page_says_what_to_do_what_it_costs_and_refuses_bad_input(app):
         assert not any(b.label.startswith("Start") for b in app.button)
         app.text_input(key=key).set_value("").run()
     app.multiselect(key="sweep_algorithms").set_value([]).run()
-    assert any("Algorithms must name at least one value" in error.value for error in app.error)
+    assert any("Algorithms must have at least one value" in error.value for error in app.error)
 
 
 @pytest.mark.slow

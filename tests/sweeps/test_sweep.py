@@ -268,7 +268,7 @@ def test_a_spec_reads_and_writes_back(tmp_path):
         ('data = "sample:tiny"', "must have the key algorithms"),
         (SPEC + "[nothing]", "'nothing' is not a key of a sweep"),
         (SPEC.replace("pe-means", "pe-mean"), "algorithm must be one of kmeans, pe-means"),
-        (SPEC.replace("[1, 4]", "[]"), "epsilon must name at least one value"),
+        (SPEC.replace("[1, 4]", "[]"), "epsilon must have at least one value"),
         (SPEC.replace("[1, 4]", "[1, 1]"), "epsilon must not repeat a value"),
         (SPEC.replace("[1, 4]", "[1, -4]"), "PE-means: epsilon must be > 0; got -4.0."),
         (SPEC.replace("[1, 4]", "[[1]]"), "epsilon must be one value or a flat list"),
