@@ -175,7 +175,7 @@ def _left_out(table: Table, private: bool) -> dict[str, str]:
         elif not private and np.isfinite(values).any() and np.nanmin(values) == np.nanmax(values):
             reasons[name] = "It has the same value in every row."
         elif not private and (lacking := float(np.isnan(values).mean())) > 0.5:
-            reasons[name] = f"It has no value in {lacking:.1%} of the rows, and those rows would be left out, too."
+            reasons[name] = f"It has no value in {lacking:.1%} of the rows, so using it would leave those rows out."
     return reasons if len(reasons) < len(table.usable) else {}
 
 
