@@ -1,4 +1,4 @@
-"""Choose the quick instances of a parametrized test; the others are marked as slow."""
+"""Choose the quick instances of a parametrized test, and mark all others as slow."""
 
 import pytest
 

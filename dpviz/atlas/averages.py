@@ -77,7 +77,8 @@ class Bets:
 
     Attributes
     ----------
-    exact, private : rounds against KMeans and against the story's method
+    exact : rounds against KMeans
+    private : rounds against the story's method
     inside, outside : ndarrays of shape (m, 2), the center nearest to Alex in exact runs of each world
     """
 

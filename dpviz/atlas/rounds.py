@@ -34,7 +34,8 @@ class Game:
 
     Attributes
     ----------
-    sample, method : names; the method runs with the sample's own k, ε 1 and otherwise its defaults
+    sample : name of the sample
+    method : name of the method, which runs with the sample's own k, ε 1 and otherwise its defaults
     who : "typical", "outlier" or "small", as in `dpviz.audits.game.people`
     world : the world of all rounds, or None if a coin decides in every round
     rounds : number of rounds, counted from round 0 of the game with seed 0

@@ -56,8 +56,8 @@ def _describe(arguments: argparse.Namespace) -> int:
     if arguments.out is not None and arguments.out.exists():  # never overwrite a completed draft
         other = written_to(path) if written_to(path) != arguments.out else path.with_suffix(".draft.json")
         raise ValueError(
-            f"describe: {arguments.out} exists and is never overwritten; give another name: -o {other.name}, and "
-            f"--dictionary {other.name} when you run."
+            f"describe: {arguments.out} exists and is never overwritten; give another name with -o {other.name}, "
+            f"and later run with --dictionary {other.name}."
         )
     form = form_of(arguments)
     table = read_table(path.read_bytes(), path.name, private=arguments.private, words=True, **form)
@@ -68,7 +68,7 @@ def _describe(arguments: argparse.Namespace) -> int:
         example = example_of(entries)
         entries |= dict(zip(("decimal", "thousands"), NUMBERS[example], strict=True))
         print(
-            f"do your numbers look like {example}? Cells in any other format will count as missing.",
+            f"Numbers are read as in {example}; cells in any other format count as missing.",
             file=sys.stderr,
         )
     if not any(column.values is not None or column.suggestion for column in table.columns):

@@ -14,7 +14,8 @@ class Bar:
 
     Parameters
     ----------
-    total, done : number of all items, and number of those finished in an earlier call
+    total : number of all items
+    done : number of items finished in an earlier call
     unit : name of an item
     quiet : whether to write nothing if there is no terminal
     """

@@ -321,7 +321,7 @@ def _say_promise(trace: Trace) -> None:
     say_person(trace.claimed)
     print(f"spent:   {trace.spent} in {len(trace.ledger)} releases")
     if trace.claimed.rho_distance is not None:
-        print(f"hidden:  moves up to {trace.domain.length(trace.claimed.rho_distance)};")
+        print(f"hidden:  moves of up to {trace.domain.length(trace.claimed.rho_distance)};")
         print("         who is in the data, and roughly where, is not protected")
 
 

@@ -174,7 +174,8 @@ def load_csv(
     path : Path, the file to read
     low, high : public bounds: one number for all columns, or one per column
     bounds : public bounds and units of columns by name
-    n_public, rows_per_person : int or None, the declared number of rows, and the largest number of rows of one person
+    n_public : int or None, the declared number of rows
+    rows_per_person : int or None, the largest number of rows of one person
     dictionary : the data dictionary; None means NAME.dictionary.json or NAME.json next to the file, if that file is a
         dictionary. Other arguments override it
     dataset_id : str or None, a random token by default
@@ -372,10 +373,12 @@ class Clipping:
 
     Attributes
     ----------
-    n_rows, dropped : number of all rows, and of rows with a cell that is not finite
-    below, above : ndarrays of shape (d,), numbers of rows below and above each column's bounds
-    outside, radius : number of rows outside the box in any column, and of rows that are still beyond the clipping
-        radius after they have been clipped to the box
+    n_rows : number of all rows
+    dropped : number of rows with a cell that is not finite
+    below : ndarray of shape (d,), number of rows below each column's bounds
+    above : ndarray of shape (d,), number of rows above each column's bounds
+    outside : number of rows outside the box in any column
+    radius : number of rows that are still beyond the clipping radius after they have been clipped to the box
     """
 
     n_rows: int

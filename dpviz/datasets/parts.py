@@ -29,13 +29,13 @@ class Part:
     Attributes
     ----------
     path : a .npy or .parquet file, readable under this name on every machine that uses the part
-    start, stop : numbers of the first row and of the row after the last; in a Parquet file, a part consists of whole
-        row groups
+    start : number of the first row; in a Parquet file, a part consists of whole row groups
+    stop : number of the row after the last
     groups : numbers of the row groups of a Parquet file
     columns : names of a Parquet file's columns, or numbers of a .npy matrix's columns, in this order; () for all
     padding : number of empty rows appended to the rows of the file
-    signs, missing_marks : the decimal and thousands signs in cells of text, and the marks of missing cells, see
-        `readers.form.Form`
+    signs : the decimal sign and the thousands sign in cells of text, see `readers.form.Form`
+    missing_marks : the marks of missing cells, see `readers.form.Form`
     """
 
     path: str

@@ -10,7 +10,7 @@ from dpviz.geometry.kernels import clip_ball, snap
 
 __all__ = ["pack_cube", "sphere_pack", "uniform_ball"]
 
-_PACKED = 2_000  # Maximum number of points that a packing separates; the others are uniform in the same ball.
+_PACKED = 2_000  # Maximum number of points that a packing separates; further points are uniform in the same ball.
 _TRIES = 100  # Number of consecutive refused proposals after which a packing is given up, as in published code.
 
 

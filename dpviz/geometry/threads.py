@@ -1,7 +1,7 @@
 """Spread blocks of array work over all cores: each thread computes its own sums instead of sharing them.
 
-If threads shared a sum, the order of additions would depend on their number and, with three or more, on their speed, so
-the same seed would release different last bits on another machine.
+If threads shared a sum, the order of the additions would depend on the number of threads and, with three or more, on
+their speed, so the same seed would give results that differ in their last bits on another machine.
 """
 
 from __future__ import annotations

@@ -58,8 +58,10 @@ class Lesson:
     ----------
     name : word that stands for the lesson in an address
     number : place of the lesson in the course, counted from 1
-    title, promise : name and question of the lesson, for the list of lessons
-    data, methods : names of the public sample and of the algorithms that the lesson shows
+    title : name of the lesson in the list of lessons
+    promise : question of the lesson in the list of lessons
+    data : name of the public sample that the lesson shows
+    methods : names of the algorithms that the lesson shows
     question, task, keep : * the question before the run, what to look for in the run, what to remember
     setting, hint, explain, fool : * the scene, where to look, the explanation, how the picture can mislead
     options : * the possible answers

@@ -23,7 +23,8 @@ class Overview:
     Attributes
     ----------
     verdicts : verdict of every item, in the order of the papers
-    printed, beside : how many numbers are printed, and how many of these can be compared with ours
+    printed : how many numbers are printed
+    beside : how many of these can be compared with ours
     near, rounded, held : of the compared numbers, how many are within 10% of ours, how many others agree after
         rounding, and how many of the rest lie in our 95% interval
     exact : of the numbers in `near` and `rounded`, how many are KMeans' own or byte counts, which have no noise

@@ -48,7 +48,8 @@ class Check:
     metric : a metric, "auc" or "seconds"
     better, worse : labels of curves
     either : labels that may take the place of `better`: at each point, the lowest of all counts ("below" only)
-    axis, fact : the parameter along which values are compared; n_rows or n_features
+    axis : the parameter along which values are compared
+    fact : the property of the data sets, n_rows or n_features
     data : the sets to which the sentence applies, empty for all
     within : relative tolerance; a smaller difference counts for neither side
     """
@@ -78,7 +79,8 @@ class Item:
     prints : the form in which the paper prints the item: numbers, or "curve only"
     differs : settings in which our rerun differs from the paper
     because : the reason why the item does not reproduce, if it is known
-    sweeps, quick : TOML records of the sweeps to run, and the entries that --quick replaces
+    sweeps : TOML records of the sweeps to run
+    quick : entries that replace those of every record under --quick
     uses : items of the same paper whose runs this item also reads
     runner : "sweep", or "federated" for rounds between parties
     """

@@ -36,7 +36,9 @@ class PaperVerdict:
     Attributes
     ----------
     word : one of the three verdicts, or NOT_RUN
-    yes, tie, no : numbers of comparisons that support the claim, that noise leaves open, and that contradict it
+    yes : number of comparisons that support the claim
+    tie : number of comparisons that noise leaves open
+    no : number of comparisons that contradict the claim
     against : the contradicting comparisons as text, the clearest first
     """
 

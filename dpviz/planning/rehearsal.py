@@ -36,7 +36,8 @@ class Rehearsal:
 
     Attributes
     ----------
-    slug, epsilon : the algorithm and its budget
+    slug : the algorithm
+    epsilon : its budget
     noise : tuple of d floats or None, the formula's standard deviation of a typical center per column, data units
     scatter : tuple of d floats or None, the measured spread of centers over the repeats, same units
     ratio, ratio_low, ratio_high : the ratio of the loss to KMeans' loss: its geometric mean over the repeats, and its

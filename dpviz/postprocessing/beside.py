@@ -182,7 +182,7 @@ def kinds(traces: Sequence[Trace]) -> list[str]:
                 "row: the weaker promise may give a lower loss, but that does not make it better."
             )
         elif len({trace.claimed.rho_distance for trace in weak}) > 1:
-            sentences.append(f"The runs hide moves up to {far}: the shorter the move, the weaker the promise.")
+            sentences.append(f"The runs hide moves of up to {far}: the shorter the move, the weaker the promise.")
     if {Notion.LOCAL, Notion.CENTRAL} <= notions:
         sentences.append(
             f"{who(Notion.LOCAL)} trusts nobody, while {who(Notion.CENTRAL)} trusts a curator who sees the raw rows: "

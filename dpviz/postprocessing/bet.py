@@ -59,7 +59,7 @@ def with_more(odds: int, more: int, people: int) -> str:
 
     Parameters
     ----------
-    odds, more : the odds of the bet, and its odds with `people` people, whose default δ is smaller (see
-        `default_delta`)
+    odds : the odds of the bet
+    more : its odds with `people` people, whose default δ is smaller (see `default_delta`)
     """
     return f" ({more} with {people:,} people, whose δ is smaller)" if more != odds else ""

@@ -163,7 +163,7 @@ class Explanation:
 
 
 def _above(counts: np.ndarray) -> np.ndarray:
-    """Return the numbers of rows above each edge, summed over bins."""
+    """Return the number of rows above each edge, summed over bins."""
     return counts[..., ::-1].cumsum(axis=-1)[..., ::-1][..., 1:]
 
 

@@ -1,8 +1,8 @@
 """Explain clusters at no further cost if a run counted all cells of a public grid, from released values only.
 
-A cluster is then a set of cells: those of its region, or those whose middles are nearest to its center. Edges are
-borders of cells, so that each cell lies on one side, and the share of a cluster's rows above an edge is a ratio of two
-sums of counts.
+A cluster is then a set of cells: those of its region, or those whose middles are nearest to its center. Every edge runs
+along borders of cells, so each cell lies entirely on one side of it, and the share of a cluster's rows above an edge is
+a ratio of two sums of counts.
 """
 
 from __future__ import annotations

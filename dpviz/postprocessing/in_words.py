@@ -45,5 +45,5 @@ def center_words(trace: Trace, columns: Sequence[str]) -> list[str]:
         sides = (("higher", clear[row[clear] > 0]), ("lower", clear[row[clear] < 0]))
         words = [f"{word} {', '.join(columns[int(j)] for j in side)}" for word, side in sides if len(side)]
         text = " and ".join(words)
-        phrases.append(f"{text} than most" if text else "like most, as far as the noise lets one tell")
+        phrases.append(f"{text} than most" if text else "like most, as far as one can tell through the noise")
     return phrases

@@ -201,7 +201,7 @@ def _noise_text(values: Iterable[float], commas: bool) -> list[str]:
 def coreset_text(
     trace: Trace, columns: Sequence[str], units: Sequence[str] = (), *, commas: bool = True
 ) -> pd.DataFrame | None:
-    """Return the weighted point set as text, with weights to a tenth of their noise; None if no set is released."""
+    """Return the weighted point set as text, its weights rounded to a tenth of their noise; None if there is none."""
     table = coreset_table(trace, columns, units)
     if table is None:
         return None

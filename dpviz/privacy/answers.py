@@ -38,7 +38,8 @@ class NoisyKeys(NamedTuple):
     ----------
     keys : ndarray of shape (m, p), int64
     counts : ndarray of shape (m,), noisy, whole numbers, >= threshold
-    sd, threshold : standard deviation of the noise, and the threshold; both are the same for every count
+    sd : standard deviation of the noise, the same for every count
+    threshold : counts below it are not released; the same for every key
     """
 
     keys: np.ndarray

@@ -345,8 +345,8 @@ class Shuffled(Report):
         alone = super().words
         if not self.own_delta:
             return alone
-        mixed = f"ε = {number(self.pure, 4)} at δ = {chance(self.delta)} mixed with {self.users - 1:,} others'"
-        return f"{alone} by itself, and {mixed}"
+        mixed = f"ε = {number(self.pure, 4)} at δ = {chance(self.delta)}"
+        return f"{alone} by itself, and {mixed} once the report is mixed with {self.users - 1:,} others"
 
     @property
     def pure(self) -> float:

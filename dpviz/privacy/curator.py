@@ -268,7 +268,7 @@ class Curator:
         Parameters
         ----------
         oracle : "oue" or "hadamard", the encoding of one of `question.size` answers; numbers are sent in one bit
-        shown : number of people whose reports are returned as sent; the others are only added up
+        shown : number of people whose reports are returned as sent; all other reports are only added up
 
         Raises
         ------
@@ -325,8 +325,8 @@ class Curator:
         meant = getattr(query, "rho_distance", None)
         if meant is not None and meant < self.rho_distance:
             raise PermissionError(
-                f"Curator: release {label!r} is calibrated for moves up to {meant:.6g}, "
-                f"but the promise is about moves up to {self.rho_distance:.6g}."
+                f"Curator: release {label!r} is calibrated for moves of up to {meant:.6g}, "
+                f"but the promise is about moves of up to {self.rho_distance:.6g}."
             )
 
     def _refuse_parts(self, what: str) -> None:

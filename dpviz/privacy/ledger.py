@@ -19,9 +19,12 @@ class Release:
     Attributes
     ----------
     label, part : the statistic; `occurrence` is the index of the paid price among the plan's prices of it
-    mechanism, cost : class and parameters of the cost that was paid
+    mechanism : class of the cost that was paid
+    cost : its parameters
     path : tuple of int, scopes from the whole data set (0) down to the released scope
-    norm, sensitivity, reason : norm and value of the sensitivity, and where it comes from
+    norm : norm in which the sensitivity is measured
+    sensitivity : its value
+    reason : where the sensitivity comes from
     scale : noise scale (the standard deviation of Gaussian noise, the b of Laplace noise)
     neighboring : relation under which the sensitivity holds
     shape : shape of the released array; it may depend on earlier releases

@@ -38,7 +38,8 @@ def on_this_machine(
 
     Parameters
     ----------
-    cells, run : the cells, and the function that runs one, which must be importable in a fresh process
+    cells : the cells
+    run : function that runs a cell; it must be importable in a fresh process
     give_up : give_up(cell, reason) returns the result of a cell whose worker keeps dying
     workers : int, number of processes
     nice : niceness of the processes, where the system supports it

@@ -142,8 +142,9 @@ class Sweep:
         parameter. None as a value means the data set's own k for n_clusters, and n^-1.1 for delta; delta may also be a
         rule in DELTAS; rho_distance is in z units.
     n_rows : numbers of rows; None means the data as they are
-    repeats, seed : number of runs per point, and first seed; repeat i has seed `seed + i` at every point, so that it
-        has the same initial centers at every epsilon
+    repeats : number of runs per point
+    seed : first seed; repeat i has seed `seed + i` at every point, so that it has the same initial centers at every
+        epsilon
     metrics : names in METRICS
     bounds : "declared", or one of `BOUNDS` for benchmarks, taken from the data
     """

@@ -91,7 +91,7 @@ def _first(trace: Trace) -> str:
 
 
 def script(trace: Trace) -> str:
-    """Return a Python script; run it with the version of dpviz that its check names."""
+    """Return a Python script; if the run has a seed, it ends with a check, which requires the same version of dpviz."""
     body = "\n\n".join(code for _, code in parts(trace))
     return f"{_first(trace)}# {line(trace.name)}, dpviz {line(trace.version)}\n{body}\n"
 

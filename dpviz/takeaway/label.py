@@ -54,7 +54,7 @@ def facts(trace: Trace) -> dict[str, str]:
         if promise.mu is not None:
             words += f", μ {number(promise.mu)}"
         if promise.rho_distance is not None:
-            words += f", for moves up to {reach(trace)}"
+            words += f", for moves of up to {reach(trace)}"
         limit = bet_of(promise, far=reach(trace))
         bet = f"on {limit.on}: right at most {limit.odds} times in 100 (a coin 50, no privacy 100)"
     else:

@@ -127,7 +127,7 @@ def test_rho_is_given_in_the_datas_own_units(capsys):
     """A city 20 km wide has half-widths of 10 km, so 0.3 km is 0.03 in z units."""
     assert main(["run", "dist-dp-random-points", "--data", "sample:city", "--rho-distance", "0.3"]) == 0
     said = capsys.readouterr().out
-    assert "rho (distance) = 0.03" in said and "moves up to 300 m" in said
+    assert "rho (distance) = 0.03" in said and "moves of up to 300 m" in said
     assert "who is in the data, and roughly where, is not protected" in said
     assert main(["run", "dist-dp", "--data", "sample:city", "--rho-distance", "0"]) == 2
     assert "a promise about moves of length 0 protects nothing" in capsys.readouterr().err

@@ -70,7 +70,8 @@ class Family:
 
     Attributes
     ----------
-    kind, name : format and name of the file
+    kind : format of the file
+    name : name of the file
     form : the declaration, as `read_table` takes it
     write : function that returns the content of a file with the given records
     """

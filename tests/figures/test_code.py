@@ -9,7 +9,7 @@ from dpviz.figures.code import listing, lit, price
 from tests.traces import OPTIONS, on_two_groups
 
 ELSEWHERE = {  # lines that these runs never reach, because they need few rows or other parameters
-    "how far do rows reach? A noisy histogram",
+    "how far out do rows lie? A noisy histogram",
     "with few rows: how far do most of them reach?",
     "if k is given: k-means on the averages",
     "two centers in one group? Separate them",

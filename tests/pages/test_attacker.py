@@ -99,7 +99,7 @@ def test_an_algorithm_of_every_promise_can_be_played(open_link, slug):
     answer(app).click().run()
     assert not app.exception
     right, truth = ("Right", "In") if first.inside else ("Wrong", "Out")
-    assert f"<b>{right}.</b> Round {number}: you said In, it was <b>{truth}</b>" in words(app)
+    assert f"<b>{right}.</b> Round {number}: you said In; it was <b>{truth}</b>" in words(app)
     view._guess(game(app), True, 0)  # the same answer arrives twice, for example from a repeated key
     assert len(game(app).guesses) == 1
     assert "of 100 after 1 round (" in words(app) and "After 1 round luck alone gives 0 to 100 of 100" in words(app)

@@ -62,7 +62,7 @@ def test_rho_from_smallest_to_the_diameter(page):
     at(page, 2.5)
     assert not page.exception and "Or " not in words(page).split("No promise")[0].split("Alex")[-2]
     assert "<b>NSM (ours)</b>" in words(page) and "one row changed to any value" in words(page)
-    assert "hides moves up to" not in words(page).split("dp-strip")[1].split("</div>")[0]
+    assert "hides moves of up to" not in words(page).split("dp-strip")[1].split("</div>")[0]
     assert "At 30 km, hiding the whole person is cheaper" in words(page) and "No promise" not in words(page)
 
 
@@ -93,6 +93,8 @@ def test_losses_wait_for_the_reader_and_carry_their_promises(page):
     page.checkbox(key="rho_seen").check().run()
     assert not page.exception and len(pictures(page)) == before + 1
     drawn = pictures(page)[-1]
-    assert all(part in drawn for part in ("full DP: one row changed to any value", "moves up to 101 m", "NOT PRIVATE"))
+    assert all(
+        part in drawn for part in ("full DP: one row changed to any value", "moves of up to 101 m", "NOT PRIVATE")
+    )
     page.toggle(key="explore_hidden").set_value(False).run()
     assert not page.exception

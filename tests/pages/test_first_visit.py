@@ -26,7 +26,7 @@ def strip_of(slug, reach):
 @pytest.mark.parametrize(
     ("slug", "reach", "words"),
     [
-        ("dist-dp", "240 m", ["WEAKER: hides moves up to 240 m", "ε(240 m)", "one row moved by at most 240 m"]),
+        ("dist-dp", "240 m", ["WEAKER: hides moves of up to 240 m", "ε(240 m)", "one row moved by at most 240 m"]),
         ("stemmer-kaplan-local", "", ["LOCAL: trusts nobody"]),
         ("stemmer-kaplan-shuffle", "", ["SHUFFLED: trusts the mixer"]),
         ("kmeans", "", ["NO PRIVACY"]),

@@ -168,11 +168,11 @@ def test_two_secure_runs_share_no_noise(slug):
         noise.append(
             [np.ravel(e.released - e.true) for entry, e in pairs if entry.mechanism in ("Gaussian", "Laplace")]
         )
-    # by chance, noise is equal at the same place in one of a million pairs of runs
+    # about one in a million pairs of runs has the same noise at the same place by chance
     for one, other in zip(*noise, strict=False):
         assert len(one) != len(other) or not (one == other).any()
     first, second = (set(np.concatenate(values).tolist()) for values in noise)
-    assert len(first & second) < 3  # of 154 values per run, two agree by chance in one of 5,000 pairs of runs
+    assert len(first & second) < 3  # of 154 values per run, two agree by chance in one in 5,000 pairs of runs
 
 
 def test_the_promise_of_a_secure_run_is_that_of_a_seeded_one():

@@ -130,7 +130,7 @@ class DistDP(Moves):
 
     name: ClassVar[str] = "dist-DP"
     slug: ClassVar[str] = "dist-dp"
-    tagline: ClassVar[str] = "Hides moves up to rho only: quadtrees on noisy points, then one noisy mean per region."
+    tagline: ClassVar[str] = "Hides only moves of up to rho: quadtrees on noisy points, then one noisy mean per region."
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {
         "paper": {"threshold": 0.0, "small_regions": "drop", "budget": "thirds"},
     }
@@ -257,7 +257,11 @@ class DistDP(Moves):
         heavy, sd = released["kept"], released["noise_sd"]
         alone = ~near if self.small_regions == "drop" else ~near | _small(noisy.value, regions, heavy)
         words = f"Regions: {int(heavy.sum())} of {len(regions)} stand out from the noise (±{sd:.0f} on every count)"
-        words += f"; the others add their {int((alone & near).sum()):,} noisy points" if (alone & near).any() else ""
+        words += (
+            f"; {int((alone & near).sum()):,} noisy points near the other regions stay as they are"
+            if (alone & near).any()
+            else ""
+        )
         yield Step("regions", words, {**released, "themselves": alone})
 
         own, own_sd = noisy.value, noisy.sd
@@ -327,7 +331,7 @@ class DistDP(Moves):
     def _level(
         self, keys: np.ndarray, counts: np.ndarray, shifts: np.ndarray, level: int, source: str
     ) -> dict[str, Any]:
-        """Return a level's released values: each tree's 4k fullest cells, and for the picture the next fullest."""
+        """Return a level's released values: each tree's 4k fullest cells and, for the picture, the next ones."""
         order = np.lexsort((-counts, keys[:, 0]))
         keys, counts = keys[order], counts[order]
         first = np.searchsorted(keys[:, 0], keys[:, 0])

@@ -76,7 +76,7 @@ class HDPEMeans(Evolution):
 
     name: ClassVar[str] = "HDPE-means"
     slug: ClassVar[str] = "hdpe-means"
-    tagline: ClassVar[str] = "PE-means in a random projection; one noisy average leads back to all columns."
+    tagline: ClassVar[str] = "PE-means in a random projection; one noisy average then gives centers in all columns."
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {"paper": {"variations": "paper", "final_share": None}}
     CODE: ClassVar[tuple[Line, ...]] = (
         Line("project columns to a few random directions", ("projected-generation",), at=("first",)),

@@ -17,7 +17,7 @@ __all__ = ["DPLloyd"]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class DPLloyd(SuLloyd):
-    """DP-Lloyd: the first private k-means, with random centers, fixed rounds and equal noise on every number.
+    """DP-Lloyd, the first private k-means: random initial centers, a fixed number of rounds, the same noise everywhere.
 
     In every iteration each row goes to its nearest center; the noisy sum of the rows divided by their noisy count is
     the next center. SuLloyd's improvements can be switched on one by one: spread initial centers, as many rounds as the

@@ -29,8 +29,8 @@ class FirstLook:
     Attributes
     ----------
     middle : ndarray of shape (p,), a point near the rows' mean, or 0; the origin of everything that follows
-    reach : float, radius that holds the rows
-    near : float, radius that holds most of the rows
+    reach : float, radius of a ball that holds the rows
+    near : float, radius of a ball that holds most of the rows
     moment : Noisy, the second moment of rows clipped to `near`
     spread : Spread, derived from `moment`
     n_rows : float, the number of rows assumed in `spread`
@@ -67,7 +67,7 @@ def learn_radius(curator: Curator, domain: Domain, middle: np.ndarray) -> Genera
     noisy, edges = _norms(curator, domain, middle, "radius")
     reach = float(edges[outer_bin(noisy.value, noisy.sd)])
     released = {"noisy_counts": noisy.value, "edges": edges, "noise_sd": noisy.sd, "radius": reach}
-    yield Step("radius", f"Rows reach to {reach / domain.radius:.3g} of the declared radius", released)
+    yield Step("radius", f"Rows lie within {reach / domain.radius:.3g} of the declared radius", released)
     return reach
 
 

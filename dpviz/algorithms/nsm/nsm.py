@@ -212,8 +212,8 @@ class NSM(ApproximateDP):
     WIDE: ClassVar[int] = 64  # above this many columns, rows are summarized in a projection
     CODE: ClassVar[tuple[Line, ...]] = (
         Line("with enough rows: where is their mean?", ("mean",), "mean"),
-        Line("how far do rows reach? A noisy histogram", ("radius",), "radius"),
-        Line("with few rows: how far do most of them reach?", ("near",), "near"),
+        Line("how far out do rows lie? A noisy histogram", ("radius",), "radius"),
+        Line("with few rows: how far out do most of them lie?", ("near",), "near"),
         Line("in which directions do they spread?", ("moment",), "moment"),
         Line(
             "count and average the rows near candidates", ("candidates",), "candidates", at=("before", "read", "after")
@@ -229,14 +229,14 @@ class NSM(ApproximateDP):
         0.1, low=0.0, high=0.2, advanced=True, help="Largest share of the budget for learning the middle of the rows."
     )
     radius_share: float = param(
-        0.03, low=0.0, high=0.2, advanced=True, help="Share of the budget for learning how far rows reach."
+        0.03, low=0.0, high=0.2, advanced=True, help="Share of the budget for learning how far out rows lie."
     )
     near_share: float = param(
         0.05,
         low=0.0,
         high=0.2,
         advanced=True,
-        help="Share of the budget for learning how far most rows reach, used if rows are few.",
+        help="Share of the budget for learning how far out most rows lie, used if rows are few.",
     )
     histogram_share: float | None = param(
         None,

@@ -282,7 +282,7 @@ def column_of(name: str, cells: pa.ChunkedArray | pa.Array, dtype: type, form: F
     ----------
     dtype : type in which numbers are stored
     form : the declared form with its signs
-    decimal : the decimal sign of the file's other columns, "," or "."; "?" if they are undecided
+    decimal : the decimal sign of the file's other columns, "," or "."; "?" if those columns do not settle it
     """
     if cells.null_count == len(cells):
         return refused(name, "empty")

@@ -36,7 +36,7 @@ __all__ = ["PANE", "amount_table", "losses_panel", "moves_table", "ruler"]
 MAX_POINTS = 700  # Maximum number of noisy points drawn.
 MAX_PEOPLE = 14  # Maximum number of people drawn with a disc and an arrow.
 MAX_OTHERS = 120  # Maximum number of cells drawn in a pale color because they are not chosen.
-PROMISE = "for moves up to rho"
+PROMISE = "for moves of up to rho"
 
 
 def shots(trace: Trace) -> list[Shot]:
@@ -97,7 +97,7 @@ def ruler(view: View, figure: go.Figure, rho: float, noise_sd: float) -> None:
         )  # fmt: skip
     hidden, noise = (escape.figure(view.trace.domain.length(length)) for length in (rho, thrown))
     figure.add_annotation(
-        text=f"● rho {hidden}: moves up to this length are hidden<br>"
+        text=f"● rho {hidden}: moves of up to this length are hidden<br>"
         f"◌ {noise}: how far the noise moves a person<br><b>Not hidden: who, and roughly where</b>",
         xref="x domain", yref="y domain", x=0, y=0, yshift=-42, xanchor="left", yanchor="top", align="left",
         showarrow=False, font={"size": 11, "color": view.colors.ink},
@@ -296,7 +296,7 @@ PANE = Pane(
         ("hidden_ring", "rho around a person"),
         ("ring", "person"),
     ),
-    caution="This is rho-distance privacy, a weaker promise than differential privacy: it hides moves up to rho. "
+    caution="This is rho-distance privacy, a weaker promise than differential privacy: it hides moves of up to rho. "
     "Who is in the data, and roughly where, is not protected, and no ε here is comparable to an ε of DP. "
     f"At most {MAX_POINTS} noisy points are drawn; the run uses all of them.",
 )

@@ -49,7 +49,10 @@ def _words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
     if phase == RAW:
         typical = released["sums_sd"] / max(float(np.median(released["noisy_counts"])), 1.0)
         moves = domain.length(typical)
-        return head, f"noisy sum / noisy count; the noise moves a center of median size by {moves} per column"
+        return (
+            head,
+            f"noisy sum / noisy count; the noise moves the center of a median-sized cluster by {moves} per column",
+        )
     table = moves_table(step)
     count = {"shortened to the radius": int(table.shortened.sum()), "back into the bounds": int(table.returned.sum())}
     words = ", ".join(f"{times} {what}" for what, times in count.items() if times)

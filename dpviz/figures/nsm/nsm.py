@@ -46,7 +46,7 @@ def _radius_words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
     released = step.released
     return "Radius", (
         f"noisy counts in {len(released['edges'])} shells (±{number(released['noise_sd'], 2)} each) show that rows "
-        f"reach {percent(released['radius'] / trace.domain.radius)} of the declared radius"
+        f"lie within {percent(released['radius'] / trace.domain.radius)} of the declared radius"
     )
 
 
@@ -279,7 +279,7 @@ def _radius(view: View, shots: list[Shot], step: Step) -> Panel:
     table = table.rename(columns={"noisy_counts": "y", "true_counts": "true"})
     at, top = n - 0.5 - table.outside.sum(), table.y.max()
     learned = share[~table.outside].max()
-    title = f"{'Rows' if step.kind == 'radius' else 'Most rows'} reach {percent(learned)} of the radius"
+    title = f"{'Rows' if step.kind == 'radius' else 'Most rows'} lie within {percent(learned)} of the radius"
     figure = _bars(view, shots, title, step.kind, table, {"x": [at, at], "y": [0, top]})
     every = slice(0, None, 3)
     figure.update_xaxes(

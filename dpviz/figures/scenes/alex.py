@@ -1,4 +1,4 @@
-"""Draw two worlds that differ in one person: a plane, and a magnified view of one KMeans center. NOT PRIVATE."""
+"""Draw, in a plane and in a magnified view of one KMeans center, two worlds that differ in one person. NOT PRIVATE."""
 
 from __future__ import annotations
 
@@ -56,7 +56,8 @@ class Lens:
 
     Attributes
     ----------
-    here, there : the center (d,) with and without the person, original units
+    here : the center (d,) with the person, original units
+    there : the center (d,) without the person, original units
     times : magnification of the plane, a power of ten
     """
 
@@ -169,9 +170,10 @@ def worlds_panel(
 
     Parameters
     ----------
-    alex, elsewhere : Alex's place (d,) in the first and in the second world, original units; `elsewhere` is None if the
-        second world lacks Alex
-    ones, plain : centers of one run and of KMeans, each in both worlds, original units
+    alex : Alex's place (d,) in the first world, original units
+    elsewhere : Alex's place (d,) in the second world, original units, or None if that world lacks Alex
+    ones : centers of one run in both worlds, original units
+    plain : centers of KMeans in both worlds, original units
     clouds : centers of many runs in both worlds, original units; empty until they are computed
     """
     colors = view.colors

@@ -54,7 +54,8 @@ class Claim:
     Attributes
     ----------
     id : str, random
-    algorithm, name : slug, and the name shown to people
+    algorithm : slug of the algorithm
+    name : name of the algorithm as shown to people
     parameters : the public parameters
     neighboring : the relation that the plan's costs are meant for
     delta : the run's own delta
@@ -266,8 +267,8 @@ class Account:
         for relation, budget in self.budgets.items():
             if claim in after.unprotected(relation):
                 raise Refused(
-                    f"Account: {claim.name} promises something for {claim.hides} only, which does not cover the unit "
-                    f"of this file's total, {after.hides(relation)}. Nothing was spent."
+                    f"Account: the promise of {claim.name} covers only {claim.hides}; this file's total is for "
+                    f"{after.hides(relation)}. Nothing was spent."
                 )
             total = after.total(relation)
             if total.epsilon > budget.epsilon * (1 + 1e-9):

@@ -39,11 +39,12 @@ def arrival_days(x: np.ndarray, half: float, days: int, arrivals: str) -> np.nda
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class ArrivesBefore(Predicate):
-    """Part 0: rows that arrive before a day; part 1: the others.
+    """Part 0: rows that arrive before a day; part 1: all other rows.
 
     Parameters
     ----------
-    day, days : int, the day counted from 0, and the number of days
+    day : int, the day, counted from 0
+    days : int, the number of days
     half, arrivals : as for `arrival_days`
     """
 

@@ -94,7 +94,7 @@ def _budget_form(data: Dataset, now: Account) -> None:
         help="The δ of the total. Keep it far below 1/n.",
     )  # fmt: skip
     rho = st.number_input(
-        "for moves up to rho", value=now.rho_distance(Neighboring.MOVE_RHO), format="%g", step=None,
+        "for moves of up to rho", value=now.rho_distance(Neighboring.MOVE_RHO), format="%g", step=None,
         placeholder="only for moves",
         help="In the data's own units. A run that hides only shorter moves counts several times.",
     )  # fmt: skip

@@ -149,7 +149,7 @@ def _last(setup: Setup, mine: dict[str, Match], game: Match) -> tuple[object, ..
     last, guess = before.rounds[len(before.guesses) - 1], before.guesses[-1]
     truth, answer = (setup.yes if world else setup.no for world in (last.inside, guess))
     right = markup.bold("Right." if last.inside == guess else "Wrong.")
-    words = markup.text(right, f" Round {_answered(mine)}: you said {answer}, it was ", markup.bold(truth), ".")
+    words = markup.text(right, f" Round {_answered(mine)}: you said {answer}; it was ", markup.bold(truth), ".")
     if before is exact:
         end = "you win, every time" if last.inside == guess else "the lens shows which world it is"
         words = markup.text(

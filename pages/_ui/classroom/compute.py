@@ -41,10 +41,12 @@ class PhoneRun:
     ----------
     titles : the sentence of every frame
     centers : released centers at every frame, arrays (k', 2) in km
-    data, algorithm : data set and algorithm of the run
+    data : data set of the run
+    algorithm : algorithm of the run
     odds : maximum number of bets, out of 100, that an attacker wins
     private : bool, whether anything is promised; if not, the centers are exact, like those of KMeans
-    groups, groups_found : numbers of groups in the data, and of groups that got a center; NOT PRIVATE
+    groups : number of groups in the data; NOT PRIVATE
+    groups_found : number of groups that got a center; NOT PRIVATE
     """
 
     titles: tuple[str, ...]

@@ -49,8 +49,10 @@ class Seat:
     point : the phone's place on the map, None before it is chosen and in a class that keeps only reports
     report : the bits that the phone's session has drawn, None before that
     answer : indices of the chosen options, at first none; more than one only if several options may be right
-    hits, rounds : numbers of bets won and of rounds played in the phone's own game
-    game, game_of : the phone's own game, which a reload continues, and the run and the place that it is about
+    hits : number of bets won in the phone's own game
+    rounds : number of rounds played in it
+    game : the phone's own game, kept across reloads
+    game_of : the run and the place that this game is about
     """
 
     token: str
@@ -75,7 +77,8 @@ class Poll:
     several : whether several options may be right
     right : indices of the right options of a lesson
     replies : a reply to each option, () if several options may be right
-    task, keep : the instruction for the run, and the sentence to remember
+    task : the instruction for the run
+    keep : the sentence to remember
     """
 
     text: str

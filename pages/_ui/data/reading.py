@@ -22,7 +22,7 @@ __all__ = ["KINDS", "NUMBER", "again", "differently", "doubt", "numbers", "read"
 NUMBER = "number"
 KINDS = {  # text on screen -> code of the rule ("" for a number) and order of a date
     NUMBER: ("", "ymd"),
-    "words: a column for each": ("one-hot", "ymd"),
+    "words: one column per word": ("one-hot", "ymd"),
     "words in order": ("ordinal", "ymd"),
     "date year-month-day": ("days", "ymd"),
     "date day-month-year": ("days", "dmy"),
@@ -116,7 +116,7 @@ def where(key: str, content: bytes, form: Form) -> tuple[str | None, int | None]
 def numbers(key: str, form: Form) -> tuple[str | None, str | None]:
     """Ask which made-up cell looks like the file's numbers; return the decimal sign and the thousands sign.
 
-    For a public file both signs are detected, and are None until declared.
+    For a public file both signs are None (detected when the file is read) unless its owner declares them.
     """
     written = {"as in the file": (None, None), **NUMBERS} if not form.private else dict(NUMBERS)
     start = form.example if form.private or form.decimal is not None else "as in the file"

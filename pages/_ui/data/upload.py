@@ -105,7 +105,7 @@ def _recognize(pending: Pending) -> bool | None:
         with accounts() as known:
             before = known.of(known.key(pending.content, owner().name)).private
     except Refused:
-        return None  # the visitor learns the reason after the answer
+        return None  # the visitor is told why after answering
     if before is not None:
         st.info(
             f"You already declared this file {'private' if before else 'public'}, and this server has its account. "

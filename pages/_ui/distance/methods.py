@@ -90,7 +90,7 @@ def losses(data: Dataset, family: Sequence[Moves], result: results.Result, epsil
             done / len(todo), f"{algorithm.name}, run {done + 1} of {len(todo)}. Any change above stops the runs."
         )
         run = made(data, algorithm, seed)
-        words = f"moves up to {far}"
+        words = f"moves of up to {far}"
         claim = results.drawn(run).claimed
         if claim.rho_distance is None:
             claim = claim.under(Neighboring.REPLACE)

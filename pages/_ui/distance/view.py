@@ -31,13 +31,13 @@ def section(result: Result) -> None:
     if promise.rho_distance is None:
         st.html(
             markup.odds(
-                "Was Alex here, or somebody else anywhere? A bet is right at most ",
+                "Was this row Alex, right here, or somebody else, anywhere at all? A bet is right at most ",
                 markup.bold(f"{promise.odds} times in 100"),
                 ".",
             )
             + markup.small(
                 markup.bold(f"At {far}, hiding the whole person is cheaper."),
-                f" Noise that hides moves up to {far} would blur the result more than full differential privacy "
+                f" Noise that hides moves of up to {far} would blur the result more than full differential privacy "
                 f"does, so "
                 f"{results.drawn(result).name} runs instead of {trace.name} and hides any change of one row.",
             )
@@ -75,16 +75,16 @@ def section(result: Result) -> None:
 def _losses(result: Result, family: list[Moves], epsilon: float, far: str, delta: float) -> None:
     st.header("What do you gain from the weaker promise?")
     if not st.checkbox(
-        "I understand that these methods hide moves up to rho and the others hide a whole person. Compare their "
-        "loss.", **args(keys.RHO_SEEN),
+        "I understand that these methods hide only moves of up to rho, while the other methods hide a whole person. "
+        "Show the losses.", **args(keys.RHO_SEEN),
     ):  # fmt: skip
         return
     table = methods.losses(result.data, family, result, epsilon, far)
     draw(keys.RHO_LOSSES, [losses_panel(shell.colors(), table)])
     st.html(
         markup.fooled(
-            f"Equal ε = {number(epsilon)} and δ = {chance(delta)} do not mean equal privacy: hiding moves up to "
-            f"{far} is less than hiding everything about a row. Each method ran {len(methods.SEEDS)} times. If the "
-            "loss of full DP is no higher, use full DP."
+            f"Equal ε = {number(epsilon)} and δ = {chance(delta)} do not mean equal privacy: hiding moves of "
+            f"up to {far} protects less than hiding everything about a row. Each method ran {len(methods.SEEDS)} "
+            "times. If the loss of full DP is no higher, use full DP."
         )
     )

@@ -181,7 +181,7 @@ def beside_central(trace: Trace, same: bool) -> None:
     else:
         st.info(
             "This ring rounds the server's noise to its own grid, so the central run with the same seed differs by "
-            "that rounding. With 64-bit words both agree bit for bit."
+            "that rounding. With 64-bit words the two runs agree bit for bit."
         )
 
 

@@ -1,6 +1,6 @@
 """Fields for whole numbers, and for numbers shown in a unit other than the stored one.
 
-Streamlit's field silently cuts 2.5 to 2; the fields for whole numbers show which number they use.
+Streamlit's own field silently truncates 2.5 to 2; `whole_number` shows the whole number that it uses.
 """
 
 from __future__ import annotations

@@ -126,7 +126,7 @@ _MODE = {
 _OTHER = {
     Notion.NONE: "NO PRIVACY",
     Notion.CLAIMED: "NOT CHECKED HERE",
-    Notion.RHO: "WEAKER: hides moves up to ",
+    Notion.RHO: "WEAKER: hides moves of up to ",
     Notion.SHUFFLE: "SHUFFLED: trusts the mixer",
     Notion.LOCAL: "LOCAL: trusts nobody",
 }

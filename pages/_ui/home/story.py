@@ -34,7 +34,7 @@ T = TypeVar("T")
 _HERE = Path(__file__).parent
 _DOORS = (  # screen, page, text of its link, description
     (1, "limits", "See how this works with a single number of clusters", ""),
-    (3, "attacker", "Keep betting, and see why", ""),
+    (3, "attacker", "Keep betting", ""),
     (6, "explore", "Explore", "Watch a run step by step, with the cost of each step."),
     (6, "data", "Your data", "Rehearse on made-up people first. Trust what most runs find."),
     (6, "class", "Teach", "Everybody in the room becomes one point and bets by phone."),

@@ -57,7 +57,8 @@ class Picture:
     alt : description for people who cannot see the picture
     titles : the sentence for every step
     legend : (SVG, words) pairs
-    big, small : one number, and the words for what it counts
+    big : one number
+    small : the words for what it counts
     bigs : the number at every step if it grows with the picture, else empty
     promise : ε and δ in words
     """

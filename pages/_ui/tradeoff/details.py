@@ -56,7 +56,7 @@ def _take(every: Summary, progress: Progress) -> None:
 def _areas(every: Summary, metric: Metric, style: dict[str, Style]) -> None:
     if every.areas.empty:
         st.caption("The area needs at least two values of ε and a seed whose runs finished at all of them.")
-    style = {**tradeoff.styles(every.areas), **style}  # along another axis, the curves have different names
+    style = {**tradeoff.styles(every.areas), **style}  # the curves of areas have other names if the axis is not ε
     for (data, notion), group in every.areas.groupby(["data", "notion"], sort=False):
 
         def draw(group: pd.DataFrame = group, data: str = data) -> Any:

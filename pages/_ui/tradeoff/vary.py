@@ -29,7 +29,7 @@ def vary(slugs: list[str]) -> tuple[list[tuple[str, str]], list[Variant]]:
     chosen = st.multiselect(
         "Vary parameters", names, max_selections=MOST, **args(keys.SWEEP_VARY), placeholder="none",
         format_func=lambda n: f"{n.replace('_', ' ')} ({', '.join(ALGORITHMS[slug].name for slug in names[n])})",
-        help="A parameter becomes an axis for the algorithms that have it; the others do not change along it.",
+        help="A parameter becomes an axis for the algorithms that have it; all other curves stay flat along it.",
     )  # fmt: skip
     given = []
     for name in (n for n in chosen if n in names):

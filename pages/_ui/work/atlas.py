@@ -99,7 +99,8 @@ def chart(
 
     Parameters
     ----------
-    sample, method : name in SAMPLES, and name of an algorithm; other names have no stored runs
+    sample : name in SAMPLES; other names have no stored runs
+    method : name of an algorithm; other names have no stored runs
     people : number of people in an edition with fewer people, None for the whole sample
     values : parameters whose values are not the method's defaults, as in `dpviz.atlas.cells.Chapter`
     """

@@ -21,8 +21,8 @@ def per_run(*, shared: int, own: int, words: str | bool = False) -> Callable[[Ca
 
     Parameters
     ----------
-    shared, own : maximum numbers of values that the server stores for public data, and that each session stores for
-        its own files
+    shared : maximum number of values that the server stores for public data
+    own : maximum number of values that each session stores for its own files
     words : text shown while a value is made, False for none
     """
 

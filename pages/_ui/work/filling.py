@@ -32,7 +32,8 @@ class Track:
 
     Attributes
     ----------
-    data, algorithm : the form's data set, and its algorithm at the form's ε
+    data : the form's data set
+    algorithm : the form's algorithm at the form's ε
     """
 
     data: Dataset

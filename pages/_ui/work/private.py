@@ -178,7 +178,9 @@ def _allows(account: Account, claim: Claim) -> bool:
     """Say how much of each total is left, and return whether they allow the claim; if not, say what is still free."""
     for relation, total in account.budgets.items():
         left = account.remaining(relation) or 0.0
-        st.markdown(f"Left of your total of ε = {number(total.epsilon)} for {account.hides(relation)}: {number(left)}.")
+        st.markdown(
+            f"Of your total of ε = {number(total.epsilon)} for {account.hides(relation)}, {number(left)} is left."
+        )
     if not account.budgets:
         st.page_link("pages/account.py", label="Set a total that claims may not exceed", icon=":material/receipt_long:")
     try:

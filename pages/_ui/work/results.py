@@ -45,7 +45,7 @@ class Result:
 
     @property
     def label(self) -> str:
-        """Return the name under which lists show the run."""
+        """Return the run's name as shown in lists."""
         values = [
             f"{key} {number(value, 6) if isinstance(value, float) else value}"
             for key, value in _short(self.trace.parameters).items()

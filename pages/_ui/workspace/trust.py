@@ -26,7 +26,7 @@ from pages._ui.frame.session import session
 
 __all__ = ["TRUST", "answers", "by_clients", "clients"]
 
-PROMISES = {"person": "a person", "move": "a move up to rho"}
+PROMISES = {"person": "a person", "move": "a move of up to rho"}
 TRUST = {"curator": "one curator", "clients": "several clients", "mixer": "a mixer of reports", "nobody": "nobody"}
 _OF = {Notion.SHUFFLE: "mixer", Notion.LOCAL: "nobody"}  # under every other notion, people trust a curator
 

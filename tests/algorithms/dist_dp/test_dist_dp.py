@@ -222,7 +222,7 @@ def test_rows_are_perturbed_under_moves_only_and_only_as_planned():
             asked.perturb_rows("points", Positions(RHO), name="noisy", limit=2.0)
         assert asked.ledger == ()
     asked = curator(X, domain)
-    with pytest.raises(PermissionError, match="calibrated for moves up to 0.04"):
+    with pytest.raises(PermissionError, match="calibrated for moves of up to 0.04"):
         asked.perturb_rows("points", Positions(0.04), name="noisy", limit=2.0)
     with pytest.raises(PermissionError, match="not in the plan"):
         asked.perturb_rows("other", Positions(RHO), name="noisy", limit=2.0)

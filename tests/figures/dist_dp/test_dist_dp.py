@@ -101,12 +101,12 @@ def test_losses_carry_their_promise_and_their_mean():
     table = pd.DataFrame(
         {
             "method": ["KMeans", "dist-DP", "dist-DP"],
-            "promise": ["not private", "moves up to 50 m", "moves up to 50 m"],
+            "promise": ["not private", "moves of up to 50 m", "moves of up to 50 m"],
             "loss": [0.01, 0.02, 0.04],
         }
     )
     panel = dist_dp.losses_panel(LIGHT, table)
     words = [annotation.text for annotation in panel.figure.layout.annotations]
-    assert "<b>dist-DP</b>, moves up to 50 m: 3 ×" in words and "dist-DP 3" in panel.alt
+    assert "<b>dist-DP</b>, moves of up to 50 m: 3 ×" in words and "dist-DP 3" in panel.alt
     assert panel.figure.layout.xaxis.title.text == "loss, × KMeans (log scale)"
     assert [trace.marker.symbol for trace in panel.figure.data] == ["circle", "diamond-open"]

@@ -22,7 +22,7 @@ def shown(app):
 
 
 def dialog(app, **chosen):
-    """Open the dialog of Share with the given choices."""
+    """Open the Share dialog with the given choices."""
     for name, value in chosen.items():
         app.session_state[f"share_{name}"] = value
     app.button(key="share").click().run()

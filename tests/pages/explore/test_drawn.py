@@ -17,7 +17,7 @@ def said(app):
 @pytest.mark.parametrize(
     ("rho", "there", "absent"),
     [
-        ("0.01", ["WEAKER: hides moves up to", "dist-DP region means (ours)", "away is right"], ["NSM (ours)"]),
+        ("0.01", ["WEAKER: hides moves of up to", "dist-DP region means (ours)", "away is right"], ["NSM (ours)"]),
         ("2.8", ["NSM (ours)", "one row changed to any value", "which of two values"], ["WEAKER", "dist-DP", "away"]),
     ],
 )

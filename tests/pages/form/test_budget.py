@@ -63,7 +63,7 @@ def test_an_idle_number_of_centers_is_disabled_and_a_distance_is_said_in_the_dat
     app.toggle(key="param_dpm_exactly_k").set_value(True).run()
     assert not app.number_input(key="param_dpm_n_clusters_town").disabled
     app.selectbox(key="explore_algorithm").set_value("dist-dp").run()
-    assert "This rho hides moves up to 240 m" in captions(app) and not app.exception
+    assert "This rho hides moves of up to 240 m" in captions(app) and not app.exception
 
 
 def test_with_k_median_the_loss_the_reference_and_the_words_follow(app):

@@ -11,7 +11,7 @@ HOST = "127.0.0.1:8501"
 
 @pytest.fixture
 def option(monkeypatch):
-    """Return a function that sets an option of Streamlit; the others keep their defaults."""
+    """Return a function that sets a Streamlit option; all other options keep their defaults."""
     values = {"server.enableCORS": True, "server.corsAllowedOrigins": [], "browser.serverAddress": "localhost"}
     named = set()
 
