@@ -161,7 +161,7 @@ def test_a_total_for_moves_names_the_shortest_move_of_its_claims():
 def test_no_total_is_kept_for_a_relation_under_which_a_run_promises_nothing(accounts):
     key = accounts.key(FILE)
     accounts.set_budget(key, AR, FileBudget(9.0, 1e-5))
-    with pytest.raises(Refused, match="the unit of this file's total, one row added or removed. Nothing was spent"):
+    with pytest.raises(Refused, match="this file's total is for one row added or removed. Nothing was spent"):
         accounts.reserve(key, claim("dist-dp-region-means"))
     assert accounts.of(key).claims == ()
     other = accounts.key(b"other")

@@ -143,7 +143,7 @@ class SplitScore(Score):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Below(Predicate):
-    """Part 0: rows with x_column < position; part 1: the others."""
+    """Part 0: rows with x_column < position; part 1: all other rows."""
 
     column: int
     position: float

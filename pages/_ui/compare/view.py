@@ -168,7 +168,7 @@ def _ratios(comparison: Comparison, clock: Timeline) -> tuple[str, list[list[str
         )
     against = dict.fromkeys(reference_name(run.trace) for run in comparison.runs)
     if "KMedians" in against and len(against) > 1:
-        note += " k-median runs are compared with KMedians (distance), the others with KMeans (squared distance)."
+        note += " k-median runs are compared with KMedians (distance), all other runs with KMeans (squared distance)."
     return f"Loss so far, × {' or '.join(against)}", ratios, note
 
 

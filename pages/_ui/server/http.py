@@ -117,7 +117,7 @@ def _with_imports(name: str, names: dict[str, None]) -> None:
 
 
 class Compressed:
-    """ASGI middleware that compresses scripts and styles of Streamlit's client on first request and caches them."""
+    """ASGI middleware that compresses the scripts and styles of Streamlit's client on first request and caches them."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
