@@ -26,7 +26,7 @@ with left:
     index = view.slide_list()
     st.segmented_control(
         "Colors", ("light", "dark"), default="light", required=True, format_func=str.capitalize,
-        **args(keys.PRESENT_LOOK), help="Colors of the show. Most projectors show light best.",
+        **args(keys.PRESENT_LOOK), help="Colors of the show. Most projectors show light colors best.",
     )  # fmt: skip
     view.deck_file()
 with right:

@@ -42,7 +42,7 @@ def run(seed: int) -> Stage:
     counts = [len(rows) for rows in read]
     first = next((i for i, count in enumerate(counts) if count), rounds - 1)
     titles = tuple(
-        f"Round {i + 1} of {rounds} · {count} of {people:,} people read off exactly" for i, count in enumerate(counts)
+        f"Round {i + 1} of {rounds} · {count} of {people:,} rows read off exactly" for i, count in enumerate(counts)
     )
     who = there.data.X[read[-1][0]] if counts[-1] else np.full(2, np.nan)
     facts = {
@@ -72,7 +72,7 @@ def panels(runs: ReadRun, colors: Theme) -> list[Panel]:
     centers = [trace.domain.denormalize(np.asarray(step.released["centers"])) for step in steps]
     counts = [len(rows) for rows in runs.read]
     values = Values(
-        f"Round {len(counts)}: {counts[-1]} of {len(there.data.X):,} people read off exactly", "people",
+        f"Round {len(counts)}: {counts[-1]} of {len(there.data.X):,} rows read off exactly", "rows",
         [str(i + 1) for i in range(len(counts))], counts, [str(count) for count in counts], private=True,
     )  # fmt: skip
     return [read_panel(view, centers, [there.data.X[rows] for rows in runs.read]), values_panel(colors, values)]

@@ -83,6 +83,6 @@ def test_a_prepared_scene_and_a_frame_have_no_bar(open_page, query):
 
 def test_a_page_that_does_not_exist_leads_to_start_which_says_so(open_page):
     page = open_page("no-such-page?v=1&d=town")
-    expect(page.get_by_text("its page, which does not exist")).to_be_visible()
+    expect(page.get_by_text("the page, which does not exist")).to_be_visible()
     expect(page.get_by_text("Page not found")).to_have_count(0)
     expect(page.get_by_text("Find the neighborhoods, not the neighbors.")).to_be_visible()

@@ -85,10 +85,10 @@ def test_the_game_is_played_by_keys_and_a_click_on_an_empty_place_asks_about_som
     # 20 rounds are made in advance, and one more if the answer came early
     made = re.compile(r"of 100 after 2[01] rounds \(")
     expect(page.get_by_text(made)).to_be_visible()
-    page.get_by_role("button", name="Let the machine play 2,000").click()
+    page.get_by_role("button", name="Let the machine play 2,000 rounds").click()
     expect(page.get_by_text(re.compile(r"The machine plays: ([1-9]\d\d|1,\d+) of 2,000"))).to_be_visible()  # by itself
     page.get_by_role("button", name="Cancel").click()
-    expect(page.get_by_role("button", name="Let the machine play 2,000")).to_be_enabled()
+    expect(page.get_by_role("button", name="Let the machine play 2,000 rounds")).to_be_enabled()
 
     page.locator(".dpviz-canvas").first.click(position=_pixel(page, (7.0, 0.5)))
     page.wait_for_function("() => new URLSearchParams(location.search).get('who') !== 'at:9,3.6'")

@@ -80,7 +80,7 @@ def comes(locator):
 def test_a_public_file_is_typed_in_explored_and_found_again(open_page):
     page = open_page("data")
     drop(page, "Yes, it is public", content="east\n" + "".join(f"{i * 37 % 97 / 10}\n" for i in range(500)))
-    expect(page.get_by_text("2 bounds are missing: each column needs a low and a high one.")).to_be_visible()
+    expect(page.get_by_text("2 bounds are missing: each column needs a low and a high bound.")).to_be_visible()
     type_cell(page, 2, "50")
     expect(page.get_by_text("column 'east' needs an upper bound")).to_be_visible()
     type_cell(page, 3, "10")

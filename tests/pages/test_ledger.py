@@ -113,7 +113,7 @@ def test_a_private_file_has_one_account_in_every_tab_and_a_total_that_holds(star
     assert "above the total of 1.2; " in info and "These are still free: " in info
     assert next(button for button in second.button if button.label == "Run and spend").disabled
     shown = html(second.switch_page("pages/account.py").run())
-    assert "more than the total" in shown and shown.count("<td>NSM (ours)</td>") == 1
+    assert "over the total" in shown and shown.count("<td>NSM (ours)</td>") == 1
     other = private_file(start(), content(2)).switch_page("pages/account.py").run()
     assert any("Nothing has been claimed" in info.value for info in other.info)
 

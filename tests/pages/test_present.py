@@ -210,11 +210,11 @@ def test_a_picture_says_what_it_shows():
     label, _ = picture("explore?v=1&d=tiny&a=dpm&e=2", "label")
     assert "PRIVACY LABEL" in label.html and not label.figure
     read, _ = picture("limits?v=1&d=iris")
-    counted = [re.search(r"([\d,]+ of [\d,]+) people", title)[1] for title in read.titles]
+    counted = [re.search(r"([\d,]+ of [\d,]+) rows", title)[1] for title in read.titles]
     assert (
         list(read.bigs) == counted and read.bigs[0] != read.bigs[-1] == read.big
     )  # the big number grows with the number of rings
-    assert read.big == "1 of 150" and read.titles[-1].endswith("1 of 150 people read off exactly")
+    assert read.big == "1 of 150" and read.titles[-1].endswith("1 of 150 rows read off exactly")
     dark, _ = picture("limits?v=1&d=iris&noise=seeded", mode="dark")
     assert dark.big.startswith("0 of") and dark.figure != read.figure
     keys = [[words for _, words in one.legend] for one in (read, dark)]  # exact centers have their own mark

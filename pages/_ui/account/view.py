@@ -47,7 +47,7 @@ def account(data: Dataset) -> None:
         )  # fmt: skip
         key_file.download(owner())
         dropped = st.file_uploader(
-            "Add an account file of this data file", "json", key=keys.BOOK_FILE(account_state.book_files),
+            "Add an account file for this data file", "json", key=keys.BOOK_FILE(account_state.book_files),
             help="Adds your claims from a server with the same secret, and never removes a claim.",
         )  # fmt: skip
         if dropped is not None:
@@ -70,15 +70,17 @@ def _total(now: Account, relation: Neighboring, data: Dataset) -> None:
         parts.append(("the waiting run", now.after(Claim.of(run, data.domain)).total(relation).epsilon - spent))
     if relation in now.budgets:
         left = now.budgets[relation].epsilon - sum(part for _, part in parts)
-        parts.append(("left" if left >= 0 else "more than the total", abs(left)))
+        parts.append(("left" if left >= 0 else "over the total", abs(left)))
     if len(parts) > 1:
         st.html(markup.meter([(words, part, f"ε {number(part)}") for words, part in parts]))
     converted = sum(claim.neighboring is not relation for claim in now.under(relation))
     if converted:
-        st.caption(f"{_runs(converted)} for another relation, converted by group privacy.")
+        st.caption(
+            f"This total includes {_runs(converted)} under another neighboring relation, converted by group privacy."
+        )
     others = len(now.unprotected(relation))
     if others:
-        st.caption(f"{_runs(others)} under a weaker relation: this total does not cover their releases.")
+        st.caption(f"This total does not cover the releases of {_runs(others)} under a weaker neighboring relation.")
 
 
 def _runs(number: int) -> str:
@@ -91,7 +93,7 @@ def _budget_form(data: Dataset, now: Account) -> None:
     epsilon = st.number_input("at most ε", value=_short(now.total(relation).epsilon + 1.0), format="%g", step=None)
     delta = st.number_input(
         "at δ", value=_short(default_delta(data.n_public)), format="%g", step=None,
-        help="The δ of the total. Keep it far below 1/n.",
+        help="The δ of the total. Keep it far below 1/n, where n is the number of rows.",
     )  # fmt: skip
     rho = st.number_input(
         "for moves of up to rho", value=now.rho_distance(Neighboring.MOVE_RHO), format="%g", step=None,
@@ -151,6 +153,6 @@ def _who(trace: Trace) -> None:
         "**Which person is in which cluster?** A row's nearest center depends on that row alone, so a list of nearest "
         "centers would reveal the secret that you spent ε to keep. If you may read the file, you need no list: save "
         "the run's centers as centers.json, load the declared columns as X, and run these lines where the file is "
-        "stored. A row with a missing value gets 0."
+        "stored. A row with a missing value gets the number 0."
     )
     st.code(nearest_code(trace), language="python")

@@ -132,8 +132,8 @@ DEFAULT = Deck(
         Slide(
             "Exact centers give people away",
             "limits?v=1&d=city&play=1",
-            "Somebody publishes only averages, but several times. Watch the rings: each is one person whose row "
-            "follows from those averages by subtraction. This takes no hacking, only arithmetic.",
+            "Somebody publishes only averages, but does so several times. Watch the rings: each is one person whose "
+            "row follows from those averages by subtraction. This takes no hacking, only arithmetic.",
             15,
         ),
         Slide(
@@ -147,17 +147,17 @@ DEFAULT = Deck(
         Slide(
             "Is Alex in the data? Two worlds",
             "attacker?v=1&d=town&a=pe-means&e=1&who=outlier",
-            "Dots are runs with Alex, the most unusual person in town; crosses are runs without. They overlap. Even if "
-            "you knew everybody else's row, a bet that Alex is in the data would win hardly more often than a coin "
-            "flip.",
+            "Dots are runs with Alex, the most unusual person in town; crosses are runs without Alex. They overlap. "
+            "Even if you knew everybody else's row, a bet that Alex is in the data would win hardly more often "
+            "than a coin flip.",
             20,
         ),
         Slide(
-            "What it costs, and when it is free",
+            "What privacy costs, and when it is free",
             "tradeoff?v=1&d=town&a=pe-means&e=0.25&e=0.5&e=1&e=2&e=4&runs=50&s=0",
             "Privacy is stronger to the left and weaker to the right. The dotted line is the result without "
-            "noise. Point at the place where the curve meets it: from there on, you would not notice the cost of "
-            "privacy.",
+            "noise. Point at the place where the curve meets this line: from there on, you would not notice the cost "
+            "of privacy.",
             15,
         ),
         Slide(

@@ -84,7 +84,7 @@ class Control:
         if self.many:
             values = [] if list(texts) in NOTHING else [self._one(text) for text in texts]
             if len(set(values)) != len(values) or len(values) > self.most:
-                raise ValueError("too many, or a repeated one")
+                raise ValueError("too many values, or a repeated value")
             return tuple(values)
         if len(texts) != 1:
             raise ValueError("more than one value")
@@ -259,7 +259,7 @@ def _sentence(version: int, wrong: list[str], left: list[str], too_long: bool) -
         return "This link is too long to read; the page opens with its defaults."
     parts = list(dict.fromkeys([*wrong, *(_ELSEWHERE[word] for word in left if word in _ELSEWHERE)]))
     if unknown := sum(word not in _ELSEWHERE for word in left):
-        parts.append(f"{unknown} unknown word{'s' * (unknown > 1)}")
+        parts.append(f"{unknown} unknown parameter{'s' * (unknown > 1)}")
     what = f"defaults replace the parts that do not fit: {', '.join(parts)}" if parts else ""
     if version != VERSION:
         age = "an older" if version < VERSION else "a newer"
@@ -272,7 +272,7 @@ _ELSEWHERE = {  # words that only some views have -> how a message names them
     "no_rho": "rho (distance)",
     "rho": "rho, which belongs to promises about moves",
     **dict.fromkeys(("clients", "spread", "noise", "ring", "silent", "from", "round", "delay", "bare"), _CLIENTS),
-    "lost": "its page, which does not exist",
+    "lost": "the page, which does not exist",
 }
 
 

@@ -71,7 +71,7 @@ def _close() -> None:
     st.session_state.pop(keys.SHARE_OPEN, None)
 
 
-@st.dialog("This picture cannot have a link")
+@st.dialog("This picture cannot be shared as a link")
 def _refuse() -> None:
     st.markdown(
         "A link would carry your choices but not the data: anyone who opened it would have no file to run on, and "
@@ -120,8 +120,8 @@ def _prepare(scene: Scene, vocabulary: Vocabulary, has: Collection[str]) -> tupl
     hide = st.pills(
         "Hide", parts, selection_mode="multi", default=[part for part in scene.hide if part in parts],
         format_func=_PARTS.__getitem__, key=keys.SHARE_HIDE,
-        help="Anyone who opens the link can show hidden parts again. Without people and KMeans, the verdict does not "
-        "say which groups were found.",
+        help="Anyone who opens the link can show hidden parts again. If people and KMeans are hidden, the verdict does "
+        "not say which groups were found.",
     )  # fmt: skip
     words = {control.word for control in controls(scene.values, vocabulary)}
     free: list[str] = ["", *(name for name, word in LOCK.items() if not word or word in words)]
@@ -151,7 +151,7 @@ def _link(link: str, *, follows_step: bool) -> None:
     with left:
         _field(key=keys.SHARE_LINK, data=data, on_step_change=lambda: None, height="content")
         if urlsplit(link).hostname in _NEAR:
-            st.caption("This address works on this computer only: another device needs the server's name in it.")
+            st.caption("This address works on this computer only: other devices need one with the server's name.")
     try:
         code = segno.make(link, error="l", micro=False)
     except segno.DataOverflowError:

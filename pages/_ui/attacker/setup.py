@@ -77,7 +77,9 @@ def setup(result: Result) -> Setup | None:
             )  # fmt: skip
     alex = person(who, data)
     if alex is None:
-        st.info(f"This data set has no such {data.noun}, so Alex is {called(FIRST, data.noun)}; choose another one.")
+        st.info(
+            f"This data set has no such {data.noun}, so Alex is {called(FIRST, data.noun)}; choose another {data.noun}."
+        )
         who, alex = FIRST, usual(FIRST, data)
     seconds = runs.seconds(data, algorithm)
     if seconds > SLOWEST:

@@ -114,8 +114,8 @@ def _answers(setup: Setup, mine: dict[str, Match], game: Match, *, waiting: bool
     st.html(bar(yours, machine, bound.best_guess))
     low, high = luck(yours.rounds)
     lucky = (
-        f"After {yours.rounds} round{'s' * (yours.rounds != 1)} luck alone gives {100 * low:.0f} to {100 * high:.0f} "
-        "of 100. "
+        f"After {yours.rounds} round{'s' * (yours.rounds != 1)}, luck alone is right {100 * low:.0f} to "
+        f"{100 * high:.0f} times in 100. "
         if yours.rounds
         else ""
     )
@@ -134,7 +134,9 @@ def _answers(setup: Setup, mine: dict[str, Match], game: Match, *, waiting: bool
     exact = _stored(setup, KMeans(n_clusters=setup.algorithm.n_clusters)) if game is not main or main.guesses else ()
     against = score(exact, attack(exact))
     known = f" Against KMeans the machine is right {percent(against.share)} times in 100." if exact else ""
-    st.html(markup.small(lucky, promise, f"{known} Losing proves nothing: a better attacker may win more often."))
+    st.html(
+        markup.small(lucky, promise, f"{known} An attacker who loses proves nothing: a better one may win more often.")
+    )
 
 
 def _last(setup: Setup, mine: dict[str, Match], game: Match) -> tuple[object, ...]:
@@ -151,7 +153,7 @@ def _last(setup: Setup, mine: dict[str, Match], game: Match) -> tuple[object, ..
     right = markup.bold("Right." if last.inside == guess else "Wrong.")
     words = markup.text(right, f" Round {_answered(mine)}: you said {answer}; it was ", markup.bold(truth), ".")
     if before is exact:
-        end = "you win, every time" if last.inside == guess else "the lens shows which world it is"
+        end = "you win every time" if last.inside == guess else "the lens shows which world it is"
         words = markup.text(
             words, f" Against exact centers {end}. Now play the same game against {setup.algorithm.name}."
         )
@@ -180,7 +182,7 @@ def _machine(setup: Setup, game: Match) -> None:
         button.button("Cancel", key=keys.ATTACKER_CANCEL, on_click=game.stop, width="stretch")
         return
     st.button(
-        f"Let the machine play {AUTO:,}", key=keys.ATTACKER_AUTO, on_click=game.make, args=(AUTO,),
+        f"Let the machine play {AUTO:,} rounds", key=keys.ATTACKER_AUTO, on_click=game.make, args=(AUTO,),
         icon=":material/smart_toy:", disabled=len(game.rounds) >= AUTO,
         help="The machine knows all released numbers and every row except Alex's. The machine compares likelihoods, "
             "as the audit does. Starting from even odds, no attack does better.",
@@ -205,7 +207,7 @@ def _exact(setup: Setup, view: View, game: Match, now: Round | None) -> None:
     st.html(
         markup.small(
             markup.bold("Round 1."),
-            " You know every row but Alex's, so you ran KMeans on them beforehand, with Alex and without. The diamond "
+            " You know every row but Alex's, so you ran KMeans beforehand, with Alex and without. The diamond "
             "is the published center.",
         )
     )
@@ -237,7 +239,8 @@ def _picture(setup: Setup, mine: dict[str, Match], now: Round | None) -> None:
     )
     st.toggle(
         "Help me", key=keys.ATTACKER_HELP,
-        help=f"Centers of {CLOUD} other runs with Alex (filled) and without (hollow), each with its own noise.",
+        help=f"Shows the centers of {CLOUD} other runs with Alex (filled) and without (hollow), each with its own "
+            "noise.",
         on_change=_help, args=(setup, mine),
     )  # fmt: skip
 

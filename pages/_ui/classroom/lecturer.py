@@ -47,7 +47,7 @@ def opening() -> Classroom | None:
     st.html(
         markup.small(
             "You see dots and counts, but no names. The server holds, in memory only, "
-            f"{_HOLDS[keeps]}, answers and scores of at most {MOST_SEATS} phones. The class ends after "
+            f"{_HOLDS[keeps]}, and the answers and scores of at most {MOST_SEATS} phones. The class ends after "
             f"{number(LIFE / 3600)} hours, {number(ALONE / 60)} minutes after everybody has left, or when you "
             "end it; then all of this is deleted. Nothing is written to disk."
         )
@@ -107,7 +107,7 @@ def _new_code(room: Classroom) -> None:
         st.caption("The code on the screen changes, and the old one stops working.")
         for words, key, empty in (
             ("Change the code; everybody stays", keys.CLASS_RENEW, False),
-            ("Change it and empty the class", keys.CLASS_EMPTY, True),
+            ("Change the code and empty the class", keys.CLASS_EMPTY, True),
         ):
             st.button(words, key=key, on_click=_renew, args=(room, empty), width="stretch")
 

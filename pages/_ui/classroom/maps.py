@@ -151,6 +151,6 @@ def scores(colors: Theme, scored: Sequence[tuple[int, int]], bound: int) -> str:
         )
         + markup.small(
             "After few bets a phone may exceed the bound by luck, because the bound holds in the long run. The "
-            "brackets hold a 95% interval."
+            "brackets mark a 95% interval."
         )
     )

@@ -97,7 +97,7 @@ def _predict(room: Classroom, seat: Seat) -> None:
         return
     st.header(plain(asked.text))
     _answers(room, seat)
-    st.html(markup.small("Everybody sees how many people gave each answer, but nobody sees who."))
+    st.html(markup.small("Everybody sees how many people gave each answer, but not who gave it."))
 
 
 def _say(room: Classroom, seat: Seat, option: int) -> None:
@@ -134,7 +134,7 @@ def _lesson(room: Classroom, seat: Seat) -> None:
     right, given = room.rights()
     verdict = "You were right." if seat.answer == asked.right else "Not quite." if seat.answer else "This is right."
     st.header(verdict)
-    st.html(markup.odds(markup.bold(f"{right} of {given}"), " who answered were right."))
+    st.html(markup.odds(markup.bold(f"{right} of {given}"), " people who answered were right."))
     lines = (
         f'<li class="{"right" if i in asked.right else ""}"><span class="mark">{CHECK * (i in asked.right)}</span>'
         f"<span>{markup.escape(option)}{' <em>your answer</em>' * (i in seat.answer)}</span></li>"

@@ -83,7 +83,7 @@ def _form(room: Classroom) -> None:
             format_func=fraction,
         )  # fmt: skip
         beside = st.segmented_control(
-            "Made-up people beside you", compute.BESIDE, default=compute.BESIDE[1], required=True,
+            "Made-up people to add", compute.BESIDE, default=compute.BESIDE[1], required=True,
             key=keys.CLASS_BESIDE,
             help="A class is a small data set, and small data sets drown in noise, which is worth seeing, too.",
         )  # fmt: skip

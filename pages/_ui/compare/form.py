@@ -109,12 +109,13 @@ def _buttons(chosen: list[Side]) -> None:
     with st.container(horizontal=True, width="content", gap="xsmall"):
         st.button(
             "Add", icon=":material/add:", key=keys.COMPARE_ADD, on_click=sides.put,
-            args=([*chosen, dataclasses.replace(last, seed=last.seed + 1)],), help="The last run with another seed.",
+            args=([*chosen, dataclasses.replace(last, seed=last.seed + 1)],),
+            help="Adds the last run with another seed.",
             disabled=locked() or len(chosen) == sides.MOST,
         )  # fmt: skip
         st.button(
             "Remove", key=keys.COMPARE_REMOVE, on_click=sides.put, args=(chosen[:-1],),
-            disabled=locked() or len(chosen) == 2, help=f"Run {LETTERS[len(chosen) - 1]}.",
+            disabled=locked() or len(chosen) == 2, help=f"Removes run {LETTERS[len(chosen) - 1]}.",
         )  # fmt: skip
         st.button(
             "Swap", icon=":material/swap_horiz:", key=keys.COMPARE_SWAP, disabled=locked(), on_click=sides.put,

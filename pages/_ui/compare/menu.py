@@ -61,7 +61,7 @@ def menu(key: str, result: Result) -> None:
                 key=keys.BESIDE_EARLIER(key),
                 max_selections=sides.MOST - 1,
             )  # fmt: skip
-            words = "Put them beside this one"
+            words = "Compare them with this run"
             if st.button(words, key=keys.BESIDE_GO(key), disabled=not chosen, type="primary"):
                 sides.open_with(name, [mine, *(side(past[identity]) for identity in chosen)])
 

@@ -82,13 +82,13 @@ def player(comparison: Comparison, *, hidden: bool, by: str, opened: Opened | No
             for i, run in enumerate(comparison.runs):
                 with columns[i]:
                     _run(LETTERS[i], panels[i], clock.frames[i], run, sum(map(bool, pairs[i][1])), hidden=hidden)
-        alone = "A broken ring marks a center without a partner. Zoom and pointer are linked."
+        alone = "A broken ring marks a center without a partner. All pictures share zoom and pointer."
         st.html(
             markup.small(
                 markup.bold("Numbers"),
-                " at the last step mark the places that the runs share: centers are matched one to "
-                "one, and two are a pair only if each is the nearest to the other, or they are closer "
-                f"than either is to its own neighbors. {'' if comparison.data.picture else alone}",
+                " at the last step mark the centers that the runs share: centers are matched one to one, and two "
+                "form a pair only if each is the nearest to the other, or if they are closer to each other than "
+                f"either is to any other center of its own run. {'' if comparison.data.picture else alone}",
             )
         )
         _table(comparison, clock, hidden=hidden)
@@ -136,7 +136,7 @@ def _table(comparison: Comparison, clock: Timeline, *, hidden: bool) -> None:
     heads = (f"{letter}: {run.trace.name}" for letter, run in zip(LETTERS, comparison.runs, strict=False))
     st.html(
         markup.table("What differs between the runs", ("", *heads), body, look="dp-free dp-beside")
-        + markup.small(f"The first lines follow the player.{note}")
+        + markup.small(f"The first lines show the player's current step.{note}")
     )
 
 

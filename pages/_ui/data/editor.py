@@ -200,7 +200,7 @@ def _reason(upload: Upload, column: Column | None, meaning: Meaning | None) -> s
     if meaning is not None and meaning.rule.startswith("days"):
         return "Its name suggests a date: tick it if people close in time are alike."
     if upload.private:
-        return "Its name suggests nothing." if meaning is None else meaning.reason
+        return "Its name suggests no bounds." if meaning is None else meaning.reason
     if column is None or column.values is None:
         return "" if column is None else column.reason
     if identifiers.singles_out(upload.table, column.name, private=False):
@@ -358,7 +358,7 @@ def _people(upload: Upload) -> dict[str, Any]:
 def _missing(columns: list[dict[str, Any]]) -> str:
     """Return a sentence that says how many bounds are missing, or "" if at most one is."""
     wanted = sum(column[end] is None for column in columns for end in ("low", "high"))
-    return f"{wanted} bounds are missing: each column needs a low and a high one." if wanted > 1 else ""
+    return f"{wanted} bounds are missing: each column needs a low and a high bound." if wanted > 1 else ""
 
 
 def _known_groups(upload: Upload, names: list[str]) -> dict[str, Any]:
@@ -372,7 +372,7 @@ def _known_groups(upload: Upload, names: list[str]) -> dict[str, Any]:
     label = st.selectbox(
         "Known groups", choices, choices.index(known) if known in choices else None, key=keys.LABEL(upload.key),
         placeholder="none", persist_state="session",
-        help="A column with the group of each row, with which results are compared; NOT PRIVATE.",
+        help="A column that gives the group of each row; results are compared with these groups. NOT PRIVATE.",
     )  # fmt: skip
     if label is None:
         return {"label": None}
@@ -409,7 +409,7 @@ def _consequences(upload: Upload, facts: dict[str, Any]) -> None:
         markup.small(
             markup.bold(f"What your bounds do to {of} (NOT PRIVATE)."),
             f" {effect.outside:,} rows lie outside the bounds and are moved to the edge; {effect.radius:,} are "
-            f"moved in to the radius; {effect.dropped:,} lack a number and are left out.",
+            f"moved in to the clipping radius; {effect.dropped:,} lack a number and are left out.",
         )
     )
     panel = bounds_panel(X, dictionary.domain_of(facts), names, shell.colors())

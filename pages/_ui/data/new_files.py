@@ -29,12 +29,12 @@ def count_new_file() -> None:
     """
     now, own = time.monotonic(), data_state.new_files
     if len(own) >= A_VISIT:
-        _log.warning("A visit was refused another file after %d.", len(own))
+        _log.warning("A visit was refused another file after %d files.", len(own))
         raise Refused(
             f"This visit has used {A_VISIT} files, the most that this server accepts. Use the command line instead."
         )
     if sum(when > now - 60 for when in own) >= A_MINUTE:
-        _log.warning("A visit was refused another file after %d within a minute.", A_MINUTE)
+        _log.warning("A visit was refused another file after %d files within a minute.", A_MINUTE)
         raise Refused(
             f"This server accepts at most {A_MINUTE} new files a minute; wait a minute and drop this one again."
         )

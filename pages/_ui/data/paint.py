@@ -13,7 +13,7 @@ from pages._ui.frame import catalog, keys, messages
 
 _HERE = Path(__file__).parent
 _TOOLS = {
-    "group": ("Group", "Paint people of a group; start away from the others for a new group"),
+    "group": ("Group", "Paint people of one group; to begin another group, start away from the others"),
     "minority": ("Minority", "Paint a small, tight group"),
     "outlier": ("Outlier", "Place one person"),
     "move": ("Move one", "Drag one person"),
@@ -25,7 +25,7 @@ _BUTTONS = "".join(
 )
 _ALT = (
     "Canvas for painting people, from -10 to 10 in both directions. Arrow keys move the cursor, with Shift in small "
-    "steps; Enter uses the chosen tool there; Control and Z undo."
+    "steps; Enter uses the chosen tool at the cursor; Control+Z undoes the last change."
 )
 _component = st.components.v2.component(
     "dpviz_paint",

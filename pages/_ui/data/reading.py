@@ -107,7 +107,7 @@ def where(key: str, content: bytes, form: Form) -> tuple[str | None, int | None]
         disabled=not content.startswith(_SHEETS), help="Only for workbooks.",
     )  # fmt: skip
     row = whole_number(
-        "The table begins in line", 1, _LAST, form.header_row or 1, on=b, key=keys.FIRST_LINE(key),
+        "The table begins on line", 1, _LAST, form.header_row or 1, on=b, key=keys.FIRST_LINE(key),
         help="Lines above it, such as a title, are skipped.",
     )  # fmt: skip
     return sheet.strip() or None, row if row > 1 else None
@@ -130,7 +130,7 @@ def numbers(key: str, form: Form) -> tuple[str | None, str | None]:
 
 def separator(key: str) -> str | None:
     """Ask what separates cells in a text file (None: as in the line of names or, without that line, a comma)."""
-    words = {"as in the line of names, else a comma": None, **{word: sign for sign, word in SEPARATORS.items()}}
+    words = {"as in the line of names, otherwise a comma": None, **{word: sign for sign, word in SEPARATORS.items()}}
     label = st.selectbox("Separator of cells", words, key=keys.SEPARATOR(key), width=300, help="Only for text files.")
     return words[label]
 

@@ -87,7 +87,8 @@ def losses(data: Dataset, family: Sequence[Moves], result: results.Result, epsil
     rows, bar = [("KMeans", "not private", result.reference_loss)], st.progress(0.0)
     for done, (algorithm, seed) in enumerate(todo):
         bar.progress(
-            done / len(todo), f"{algorithm.name}, run {done + 1} of {len(todo)}. Any change above stops the runs."
+            done / len(todo),
+            f"{algorithm.name}, run {done + 1} of {len(todo)}. Any change to the settings above stops the runs.",
         )
         run = made(data, algorithm, seed)
         words = f"moves of up to {far}"

@@ -71,7 +71,7 @@ def _body(key: str, result: Result, hidden: bool, axes: Axes) -> None:
     st.html(
         markup.small(
             f"This run released {len(coreset.points):,} weighted points, each weight ±{np.median(coreset.sd):.0f} "
-            f"rows. {cost} on them reads no row: for every k, ε spent stays at ",
+            f"rows. {cost} on these points reads no row: for every k, the ε spent stays at ",
             markup.bold(number(trace.spent.epsilon)),
             f" at δ {chance(trace.spent.delta)}, and the ledger keeps its ",
             markup.bold(f"{releases} releases"),

@@ -28,7 +28,7 @@ _WORDS = {
     ),
     "distance from KMeans": (
         "From KMeans to these centers",
-        "the same in the other direction: large if centers are missing",
+        "the same distance in the other direction; large if centers are missing",
         ".4f",
     ),
     "centers": ("Centers", "", ".0f"),

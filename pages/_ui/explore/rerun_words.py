@@ -28,7 +28,9 @@ def measured(slug: str) -> None:
         markup.row([f"{few:.2f}", f"{many:.2f}"], head=_short(name)) for name, (few, many) in MEASURED[slug].items()
     )
     st.html(
-        markup.table("Simulated beside true reruns", ("Public sample", "ε 0.5", "ε 2"), rows, look="dp-free")
+        markup.table(
+            "Simulated reruns compared with true ones", ("Public sample", "ε 0.5", "ε 2"), rows, look="dp-free"
+        )
         + markup.small(
             "The width of the simulated cloud divided by that of true reruns, as the median over centers: at 1 the "
             "width is right, and below 1 the cloud is too narrow."
@@ -87,7 +89,8 @@ def in_words(question: RerunQuestion, one: str, some: Reruns, *, hidden: bool) -
         total = len(groups.means)
         words.append(f"all {total} {groups.words} found in {complete}{_in_all(question, one, total)}")
     if math.isfinite(typical):
-        words.append(f"a center scatters {spread_words(typical, trace.domain, data.columns, data.units)}")
+        width = spread_words(typical, trace.domain, data.columns, data.units)
+        words.append(f"a center scatters {'by ' * width.startswith('±')}{width}")
     return " · ".join(words)
 
 

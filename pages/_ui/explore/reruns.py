@@ -49,7 +49,7 @@ def section(key: str, result: Result, *, hidden: bool, axes: Axes, current: bool
     `current` says whether this is the run that the form requests; only then can a link name the reruns.
     """
     if result.trace.noiseless:
-        st.info("This run has no noise: another one differs only in its start.")
+        st.info("This run has no noise: another run differs only in its start.")
         halt(_TOPIC)
         return
     if has_regions(result.trace):

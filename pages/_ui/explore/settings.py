@@ -87,7 +87,7 @@ def _say(data: Dataset, now: Settings, row: FormRow) -> None:
     algorithm = now.algorithm
     if algorithm is not None:
         if now.noiseless:
-            row.details.caption("NO PRIVACY: every release is the true answer. ε still determines how many there are.")
+            row.details.caption("NO PRIVACY: every release is the true answer. ε still determines how many.")
         elif algorithm.notion.private:
             row.details.caption(budget.rule(algorithm, data.domain.n_features, data.n_public))
         size = data.domain.n_features, data.n_public

@@ -72,7 +72,10 @@ def _predict(place: Spot, lesson: Lesson, stage: Stage) -> Look:
     _asked(lesson.fill(lesson.question, stage))
     first = place.answers[0] if place.answers else frozenset()
     _options(lesson, stage, first, partial(_predicted, lesson, first))
-    several, keyboard = "Mark every right answer. " * lesson.several, "Keys: the numbers, then N."
+    several, keyboard = (
+        "Mark every right answer. " * lesson.several,
+        "Keys: the numbers for the answers, N for the next part.",
+    )
     st.html(markup.small(several, markup.Html(f'<span class="dp-keys">{keyboard}</span>')))
     return Look(stage.first, still=True)
 
@@ -114,8 +117,8 @@ def _almost(lesson: Lesson, tried: frozenset[int], stage: Stage) -> str:
     if not lesson.several:
         return _reply(lesson, tried, stage)
     right, wrong = len(tried & stage.right), len(tried - stage.right)
-    more = f", and {wrong} that {'is' if wrong == 1 else 'are'} not right" if wrong else ""
-    return f"{right} of {len(stage.right)} found{more}."
+    more = f", and {wrong} wrong one{'s' * (wrong != 1)} marked" if wrong else ""
+    return f"{right} of {len(stage.right)} right answers found{more}."
 
 
 def _reply(lesson: Lesson, tried: frozenset[int], stage: Stage) -> str:

@@ -70,7 +70,7 @@ def titles_of(data: Dataset, trace: Trace, read: list[Read]) -> tuple[list[str],
     rounds = [step for step in trace.steps if step.kind == "noisy-iteration"]
     who = [exactly([one for one in read if one.round <= t], data.X, data.domain) for t in range(len(rounds))]
     titles = [
-        f"Round {t + 1} of {len(rounds)} · {len(rows):,} of {len(data.X):,} people read off exactly"
+        f"Round {t + 1} of {len(rounds)} · {len(rows):,} of {len(data.X):,} rows read off exactly"
         for t, rows in enumerate(who)
     ]
     return titles, who
@@ -86,10 +86,10 @@ def panel_of(data: Dataset, trace: Trace, who: list[np.ndarray], colors: Theme) 
 
 
 def picture(key: str, data: Dataset, trace: Trace, read: list[Read]) -> None:
-    """Show the rounds of a run of plain Lloyd, and the people read off so far."""
+    """Show the rounds of a run of plain Lloyd, and the people whose rows are read off so far."""
     titles, who = titles_of(data, trace, read)
     panel, count, n = panel_of(data, trace, who, shell.colors()), len(who[-1]), len(data.X)
-    words = f"<b>{count:,} of {n:,} people read off exactly</b>" if count else "<b>No row can be read off</b>"
+    words = f"<b>{count:,} of {n:,} rows read off exactly</b>" if count else "<b>No row can be read off</b>"
     st.html(f'<div class="dp-verdict">{words} <span>from {len(titles)} rounds</span></div>')
     transport(
         keys.PLAYER(key), scope=keys.FIGURES(key), titles=titles, marks=list(range(len(titles))), main=False,

@@ -123,7 +123,7 @@ def _details(paper: Paper, item: Item, measured: pd.DataFrame, judged: PaperVerd
         st.markdown("**As printed**")
         st.dataframe(pd.DataFrame(item.facts[1:], columns=item.facts[0]), hide_index=True, width="stretch")
     if len(beside):
-        st.markdown("**Printed beside ours**")
+        st.markdown("**Printed numbers and ours**")
         table = pd.DataFrame({
             "data": beside.data.map(set_name), "curve": beside.label.map(curve_name),
             "what": beside.what.map(measure_name), "printed": beside.printed.map(_short),
@@ -131,7 +131,7 @@ def _details(paper: Paper, item: Item, measured: pd.DataFrame, judged: PaperVerd
         })  # fmt: skip
         st.dataframe(table, hide_index=True, width="stretch")
     if len(measured):
-        st.markdown("**All our numbers**: the mean over seeds ± half of its 95% interval. NOT PRIVATE.")
+        st.markdown("**All our numbers**: the mean over seeds ± half the width of its 95% interval. NOT PRIVATE.")
         table = pd.DataFrame({
             "data": measured.data.map(set_name), "curve": measured.label.map(curve_name),
             "at": measured.point.map(plainly), "what": measured.metric.map(measure_name),

@@ -139,7 +139,7 @@ def _closely(wish: Wish, now: Gathered) -> None:
             for k, look in sorted(looks.items())
         )
         st.html(markup.table("Other numbers of centers", ("centers k", "all groups found"), near))
-    fewer = f" Only {facts.n_rows:,} stand in for {facts.n_people:,} people: your noise would be smaller than shown."
+    fewer = f" Only {facts.n_rows:,} people stand in for {facts.n_people:,}: your noise would be smaller than shown."
     st.html(
         markup.small(
             f"{ALGORITHMS[slug].name} ran {CLOSELY} times with fresh noise on made-up people within the declared "

@@ -185,7 +185,7 @@ def read_off(data: Dataset, noise: str, mode: str, on_step: OnStep) -> Picture:
         legend=_legend(read_legend(trace.noiseless), mode),
         big=f"{count:,} of {n:,}",
         bigs=tuple(f"{len(rows):,} of {n:,}" for rows in who),
-        small=f"people can be read off{' the published averages, to the last digit' * bool(count)}.",
+        small=f"rows can be read off{' the published averages, to the last digit' * bool(count)}.",
         promise="no promise" if noise == "none" else _promise(trace.claimed),
     )
 

@@ -181,7 +181,7 @@ def _attacker(scene: Scene, slide: Slide, mode: str) -> Work:
     values, data = scene.values, catalog.sample(scene.values["d"])
     algorithm, alex = asked_by(scene, explore).algorithm, person(values["who"], data)
     if alex is None:
-        raise ValueError("There is no such person in these data; choose another one.")
+        raise ValueError("There is no such person in these data; choose another person.")
     setup = question_of(data, algorithm, alex, values["who"], values["ask"], values.get("far", 0.0))
     asked = data, algorithm, setup.question.person
     stored = tuple(atlas.played(*asked, world) if values["ask"] == "in" else () for world in (None, True, False))

@@ -58,7 +58,7 @@ def deck_file() -> None:
         with st.popover("Open a deck", icon=":material/folder_open:"):
             file = st.file_uploader(
                 "Choose a deck saved on this page", "json", key=keys.DECK_FILE(present_state.deck_files),
-                max_upload_size=1, help="Saves addresses of scenes, titles and notes, but no data.",
+                max_upload_size=1, help="A deck file holds addresses of scenes, titles and notes, but no data.",
             )  # fmt: skip
             if file is not None:
                 _open(file.getvalue() if file.size <= MOST_BYTES else b" " * (MOST_BYTES + 1))
@@ -116,7 +116,7 @@ def _offer(deck: Deck, ready: dict[int, Staged], mode: str, now: Gathered) -> No
             st.progress(max(min(share, 1.0), len(tasks) / len(ready)), f"{len(tasks)} of {len(ready)} scenes ready")
             return
     if now.problem or now.stopped:
-        st.error(plain(f"{now.problem or 'The scenes were not completed.'} Change that slide, or try again."))
+        st.error(plain(f"{now.problem or 'The scenes were not completed.'} Change the slide, or try again."))
         if st.button("Try again", key=keys.PRESENT_AGAIN):
             work_state.asked_pieces.pop("present", None)
             st.rerun()
@@ -125,7 +125,11 @@ def _offer(deck: Deck, ready: dict[int, Staged], mode: str, now: Gathered) -> No
     order, wanted = list(tasks), state.get(keys.PRESENT_SLIDE, 1) - 1
     start = order.index(wanted) if wanted in order else 0
     results = {one.piece.name: now.ready[one.piece.name] for one in tasks.values()} if now.active else now.ready
-    more = "Other values of ε and other seeds follow." if now.active else "From now on the show needs no network."
+    more = (
+        "Other values of ε and other seeds are still being computed."
+        if now.active
+        else "From now on the show needs no network."
+    )
     did = show(
         [(deck.slides[index], one, results) for index, one in tasks.items()], start=start, mode=mode,
         ready=f"{len(tasks)} of {len(deck.slides)} scenes ready. {more}",
@@ -179,7 +183,8 @@ def slide_form(index: int) -> None:
         )),
         st.text_area("Notes", slide.notes, max_chars=MOST["notes"], key=keys.SLIDE_NOTES(form), height=150),
         whole_number(
-            "Seconds", 0, MOST_SECONDS, slide.seconds, key=keys.SLIDE_SECONDS(form), help="Planned time; 0 for none."
+            "Seconds", 0, MOST_SECONDS, slide.seconds, key=keys.SLIDE_SECONDS(form),
+            help="Planned time of the slide; 0 for none.",
         ),
         st.radio(
             "Shows", SHOWS, SHOWS.index(slide.show), key=keys.SLIDE_SHOW(form), format_func=_SHOWN.get, horizontal=True

@@ -67,7 +67,7 @@ class Uploads:
         _drop(session, lambda file: file not in _wanted(session))
         most = st.get_option("server.maxUploadSize") * 1024 * 1024 + STEP  # plus room for the bytes that a form adds
         if length + sum(map(len, _held(session).values())) > most:
-            return 413, "The files of this visit are too large together."
+            return 413, "Together, the files of this visit are too large."
         return None if 2 * length + MARGIN < memory() else _FULL[::-1]
 
 

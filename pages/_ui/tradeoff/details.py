@@ -93,7 +93,7 @@ def _dots(every: Summary, progress: Progress, look: SweepLook, metric: Metric, s
 
         chart(
             every, f"dots_{data}_{notion}", draw,
-            f"Quantile dots of {metric.title} on {title(data)} at {where} under {notion}.", at,
+            f"Quantile dot plot of {metric.title} on {title(data)} at {where} under {notion}.", at,
         )  # fmt: skip
         under(notion)
     st.html(
@@ -116,8 +116,8 @@ def _winners(winners: pd.DataFrame) -> None:
     table(["Data", "Promise", "ε", "people", "k", "Best", "gap between intervals"], body, "Winners")
     st.html(
         markup.small(
-            "An algorithm is named the winner only if its 95% rerun interval overlaps no other. Algorithms that "
-            "released more than k centers or make another promise do not compete."
+            "An algorithm is named the winner only if its 95% rerun interval overlaps no other interval. Algorithms "
+            "that released more than k centers or make another promise do not compete."
         )
     )
 

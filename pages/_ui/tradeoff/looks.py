@@ -29,12 +29,12 @@ def looks(known: Mapping[str, Any]) -> list[Control]:
         "of": (keys.SWEEP_OF, "Tables for", progress.data if archive.is_public(progress.sweep) else ()),
     }
     listed = [Control(word, key(identity), title, _choice(of)) for word, (key, title, of) in choices.items() if of[1:]]
-    listed.append(Control("good", keys.SWEEP_GOOD(runs), "Runs that are good", number(tables.most_of(runs), 1, runs)))
+    listed.append(Control("good", keys.SWEEP_GOOD(runs), "Runs good enough", number(tables.most_of(runs), 1, runs)))
     if len(stops) > 1 and "along" not in known:
         return listed  # the axis comes first, because the other controls depend on it
     axis = known.get("along", next(iter(stops)))
     if (many := stops[axis]) > 1:
-        listed.append(Control("at", keys.SWEEP_AT(identity, axis), "Runs at one", number(many // 2, 0, many - 1)))
+        listed.append(Control("at", keys.SWEEP_AT(identity, axis), "Runs at one value", number(many // 2, 0, many - 1)))
     if (others := view.against_of(progress.sweep, axis))[1:]:
         listed.append(Control("against", keys.SWEEP_AGAINST(identity, axis), "Against", _choice(others)))
     return listed

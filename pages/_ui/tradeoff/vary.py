@@ -42,7 +42,7 @@ def vary(slugs: list[str]) -> tuple[list[tuple[str, str]], list[Variant]]:
         given.append((name, text or hint.removeprefix("such as ")))
     curves = curves_of(slugs)
     wanted = st.multiselect(
-        "Presets as further curves", curves, placeholder="none", **args(keys.SWEEP_PRESETS),
+        "Presets as additional curves", curves, placeholder="none", **args(keys.SWEEP_PRESETS),
         help="Adds the values of a paper or of its published code to the defaults.",
     )  # fmt: skip
     return given, [Variant(name, *curves[name]) for name in wanted if name in curves]

@@ -94,7 +94,10 @@ def offer(sweep: Sweep) -> bool:
     left, total = sweeps.missing(sweep), sweeps.size(sweep)
     new, known = sweeps.counted(left), sweeps.counted(sweeps.known(sweep))
     if total > sweeps.MOST_LISTED or len(left) > sweeps.MOST_RUNS:
-        st.caption(f"At most {sweeps.MOST_RUNS:,} runs at a time here, and this sweep has more. Use the command line.")
+        st.caption(
+            f"This server makes at most {sweeps.MOST_RUNS:,} runs at a time, and this sweep needs more. "
+            "Use the command line."
+        )
         return False
     if not left:
         return False
@@ -104,7 +107,7 @@ def offer(sweep: Sweep) -> bool:
         if sweeps.timeable(left):
             _forecast(left, known)
         else:
-            st.caption(f"{new:,} runs of more than {sweeps.MOST_KINDS} kinds: too many to time one of each.")
+            st.caption(f"{new:,} runs of more than {sweeps.MOST_KINDS} kinds: too many kinds to time a run of each.")
     return chosen
 
 
@@ -113,7 +116,7 @@ def _forecast(left: list[Run], known: int) -> None:
     def expected() -> None:
         seconds = sweeps.expected(left)
         there = f" {known:,} already exist." if known else ""
-        words = f"{duration(seconds)} on" if seconds is not None else "one of each kind is being timed on"
+        words = f"{duration(seconds)} on" if seconds is not None else "a run of each kind is being timed on"
         st.caption(
             f"{sweeps.counted(left):,} runs, {words} {sweeps.WORKERS} worker{'s' * (sweeps.WORKERS > 1)}.{there}"
         )
@@ -346,5 +349,5 @@ def _caution(points: pd.DataFrame, look: SweepLook) -> None:
     words += [markup.bold("mean"), ", not where your next run will land. "]
     if more:
         words.append(f"{', '.join(more)} released more than k centers, and extra centers always lower the loss. ")
-    words.append("Equal ε is not equal risk where the kinds of noise differ.")
+    words.append("Equal ε does not mean equal risk if the kinds of noise differ.")
     st.html(markup.fooled(*words))

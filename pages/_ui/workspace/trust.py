@@ -98,7 +98,7 @@ def _another(data: Dataset, cls: type[Algorithm]) -> None:
         if promised(other) == promise and other.notion.private and (changed or trusts(other, trust, data))
     ]
     if not fits:
-        messages.say("note", f"No method hides {PROMISES[promise]} while trusting {TRUST[trust]}.")
+        messages.say("note", f"No method hides {PROMISES[promise]} if you trust {TRUST[trust]}.")
         return
     other = min(fits, key=lambda one: one.__module__.rpartition(".")[0] != cls.__module__.rpartition(".")[0])
     if not trusts(other, trust, data):

@@ -191,7 +191,7 @@ def test_a_hostile_address_gives_the_default_and_one_sentence(query):
     [
         ("v=1&a=pe-means&rho=0.01", "rho, which belongs to promises about moves"),
         ("v=1&a=pe-means&trust=curator&round=3&ring=32", "settings of runs with several clients"),
-        ("lost=1&v=1&x=1", "its page, which does not exist, 1 unknown word"),
+        ("lost=1&v=1&x=1", "the page, which does not exist, 1 unknown parameter"),
     ],
 )
 def test_what_belongs_to_another_view_is_named_in_one_sentence(query, words):

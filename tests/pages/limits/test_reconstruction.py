@@ -21,13 +21,13 @@ def strip(app):
 
 
 def read_off(app):
-    found = re.search(r"<b>([\d,]+) of [\d,]+ people read off exactly</b>", words(app))
+    found = re.search(r"<b>([\d,]+) of [\d,]+ rows read off exactly</b>", words(app))
     return int(found[1].replace(",", "")) if found else 0
 
 
 def test_people_are_read_off_exact_centers_and_not_off_noisy_ones(opened):
     app = opened("limits", "v=1&d=iris")
-    assert not app.exception and read_off(app) >= 1 and "of 150 people" in words(app)
+    assert not app.exception and read_off(app) >= 1 and "of 150 rows" in words(app)
     app.segmented_control(key="exact_noise").set_value("seeded").run()
     assert not app.exception and read_off(app) == 0 and "No row can be read off" in words(app)
 
