@@ -14,7 +14,7 @@ links.notice("present", present)
 shell.title()
 st.html(
     markup.lede(
-        "Your scenes in order, full screen. Everything is computed before the first one appears: nothing makes you "
+        "Your scenes in order, full screen. Everything is computed before the first scene appears: nothing makes you "
         "wait, no number changes between rehearsal and talk, and no network is needed."
     )
 )

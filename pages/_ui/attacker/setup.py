@@ -113,4 +113,4 @@ def _words(data: Dataset, algorithm: Algorithm, ask: str, far: float) -> tuple[s
         return f"Is Alex here, or {data.domain.length(far)} away?", "Here", "Away"
     if algorithm.neighboring is Neighboring.ADD_REMOVE:
         return "Is Alex in the data?", "In", "Out"
-    return f"Is Alex in the data, or another {data.noun} in the middle?", "In", "Out"
+    return f"Is Alex in the data, or instead another {data.noun} in the middle?", "In", "Out"

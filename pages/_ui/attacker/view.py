@@ -123,12 +123,20 @@ def _answers(setup: Setup, mine: dict[str, Match], game: Match, *, waiting: bool
     every, most = markup.bold("every"), markup.bold(bound.odds)
     alone = bet_of(setup.algorithm.guarantee(setup.data.domain.n_features, setup.data.n_public)).odds
     present = setup.question.elsewhere is None
-    tighter = f" (from the whole plan; its ε and δ alone allow {alone})" if present and bound.odds < alone else ""
+    tighter = (
+        f" (this follows from the whole plan; ε and δ alone would allow {alone})"
+        if present and bound.odds < alone
+        else ""
+    )
     promise = (
         markup.text("Nothing is promised here: an attacker may be right every time.")
         if nothing
         else markup.text(
-            "The bound holds for ", every, " attacker, who is right at most ", most, f" times in 100{tighter}."
+            "The bound holds for ",
+            every,
+            " attacker: in the long run, none is right more than ",
+            most,
+            f" times in 100{tighter}.",
         )
     )
     exact = _stored(setup, KMeans(n_clusters=setup.algorithm.n_clusters)) if game is not main or main.guesses else ()

@@ -135,7 +135,9 @@ def _end(room: Classroom) -> None:
 
 def _question(room: Classroom) -> None:
     points = f", {many(len(room.points()), 'point')}" if room.keeps_points else ""
-    st.markdown(f"**{many(room.seats, 'phone')}{points}: end the class?** Everything in it is deleted, for everybody.")
+    st.markdown(
+        f"**{many(room.seats, 'phone')}{points}: end the class?** Everything in it will be deleted for everybody."
+    )
 
 
 def _local(room: Classroom, base: str) -> None:

@@ -30,7 +30,7 @@ def offer() -> None:
         with st.container(horizontal=True, vertical_alignment="bottom"):
             download(who)
             brought = st.file_uploader("Add a key file", "txt", key=keys.KEY_FILE(data_state.file_turn))
-        st.caption(f"Your owner's name, which is not secret, for the operator of this server: {who.name}")
+        st.caption(f"The operator of this server knows the owner of your accounts as {who.name}, which is not secret.")
         if brought is not None:
             data_state.file_turn += 1
             try:

@@ -36,7 +36,7 @@ def count_new_file() -> None:
     if sum(when > now - 60 for when in own) >= A_MINUTE:
         _log.warning("A visit was refused another file after %d files within a minute.", A_MINUTE)
         raise Refused(
-            f"This server accepts at most {A_MINUTE} new files a minute; wait a minute and drop this one again."
+            f"This server accepts at most {A_MINUTE} new files a minute; wait a minute and drop this file again."
         )
     own.append(now)
     with _lock:

@@ -29,8 +29,8 @@ _KEPT = 20  # maximum number of simulated answers kept in one session
 _SLOT = "asking_explain"
 _HOLDS = "± holds for all numbers together in 95 of 100 runs."
 _NOISE = (
-    "± is the noise of the averages, at 95% for all numbers together; where groups touch, another run's centers may "
-    "lie farther away."
+    "± is the noise of the averages, with 95% confidence for all numbers together; where groups touch, another "
+    "run's centers may lie farther away."
 )
 _WHERE = "These sentences say where clusters lie, not how wide they are."
 _CELLS = "All rows in a cell count toward the cell's cluster."

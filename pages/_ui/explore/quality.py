@@ -12,8 +12,8 @@ from pages._ui.work.results import Result
 from pages._ui.work.workers import workers
 
 _WORDS = {
-    "cost": ("k-median cost", "mean distance of a row to its nearest center, in z units; lower is better", ".4g"),
-    "loss": ("Loss", "mean squared distance of a row to its nearest center, in z units; lower is better", ".4g"),
+    "cost": ("k-median cost", "mean distance from a row to its nearest center, in z units; lower is better", ".4g"),
+    "loss": ("Loss", "mean squared distance from a row to its nearest center, in z units; lower is better", ".4g"),
     "silhouette": ("Silhouette", "between -1 and 1; higher is better", ".2f"),
     "majority accuracy": (
         "Accuracy, majority",

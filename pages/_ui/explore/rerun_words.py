@@ -60,7 +60,10 @@ def promised(trace: Trace) -> str:
     else:
         words.append("For this algorithm the width of the clouds has not been compared with true reruns.")
     if lost := near_noise(trace):
-        words.append(f"{lost} noisy sizes are within the noise: another run may lose these groups, or find others.")
+        words.append(
+            f"{lost} noisy size{'s are' if lost > 1 else ' is'} less than 4 standard deviations above 0: another run "
+            f"may lose {'these groups' if lost > 1 else 'this group'}, or find others."
+        )
     return " ".join(words)
 
 
@@ -87,7 +90,7 @@ def in_words(question: RerunQuestion, one: str, some: Reruns, *, hidden: bool) -
         groups = verdict.groups(result)
         complete = sum(bool(groups.found_by(trace.domain.normalize(centers)).all()) for centers in some.centers)
         total = len(groups.means)
-        words.append(f"all {total} {groups.words} found in {complete}{_in_all(question, one, total)}")
+        words.append(f"all {total} {groups.words} found in {complete} of {N}{_in_all(question, one, total)}")
     if math.isfinite(typical):
         width = spread_words(typical, trace.domain, data.columns, data.units)
         words.append(f"a center scatters {'by ' * width.startswith('±')}{width}")

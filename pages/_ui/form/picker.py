@@ -72,7 +72,7 @@ def pick_algorithm(data: Dataset, *, about: DeltaGenerator | None = None, label:
         st.session_state[key] = taken
     slug = st.selectbox(
         label, slugs, slugs.index(first(own=not is_public(data))), format_func=named, **prepared.args(key),
-        help="There are four kinds of promise, and methods of different kinds are never ranked together.",
+        help="There are four kinds of promise; methods with different kinds are never ranked together.",
     )  # fmt: skip
     with about or nullcontext():
         st.caption(ALGORITHMS[slug].tagline)

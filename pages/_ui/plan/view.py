@@ -210,4 +210,6 @@ def _tighter(wish: Wish, now: Gathered) -> None:
         if full is not None and wide is not None and tight is not None:
             lines.append(f"- {plain(f'{ALGORITHMS[slug].name}: {tighter(full, wide, tight, wish.facts)}')}")
     if lines:
-        st.markdown(f"**Tight bounds, {HALF}** (the table above assumes that they fill it)\n" + "\n".join(lines))
+        st.markdown(
+            f"**Tight bounds, {HALF}** (the table above assumes that they fill each range)\n" + "\n".join(lines)
+        )

@@ -152,7 +152,7 @@ def check(data: Dataset, algorithm: Algorithm) -> None:
     if expected <= MOST_SECONDS:
         return
     fits = [k for k in range(1, algorithm.n_clusters) if _fits(data, dataclasses.replace(algorithm, n_clusters=k))]
-    advice = f"{fits[-1]} clusters would fit" if fits else "a smaller data set would fit"
+    advice = f"{fits[-1]} centers would fit" if fits else "a smaller data set would fit"
     raise ValueError(
         f"This run would take {duration(expected)}, but this server allows {duration(MOST_SECONDS)}; {advice}, or "
         f"use the command line."

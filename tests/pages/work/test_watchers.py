@@ -165,7 +165,7 @@ def test_a_run_that_would_take_too_long_is_refused_with_what_fits():
         patch.setattr(runs, "pace", lambda: slow)
         with pytest.raises(ValueError, match=r"would take about 7 minutes, but this server allows about 5 minutes; "):
             runs.check(data, algorithm)
-        with pytest.raises(ValueError, match="150 clusters would fit, or use the command line"):
+        with pytest.raises(ValueError, match="150 centers would fit, or use the command line"):
             runs.check(data, algorithm)
         runs.check(data, ALGORITHMS["pe-means"](n_clusters=150))
         slow.seconds = lambda *_: 1e6
