@@ -119,5 +119,5 @@ def _buttons(chosen: list[Side]) -> None:
         )  # fmt: skip
         st.button(
             "Swap", icon=":material/swap_horiz:", key=keys.COMPARE_SWAP, disabled=locked(), on_click=sides.put,
-            args=([chosen[1], chosen[0], *chosen[2:]],), help="Runs A and B.",
+            args=([chosen[1], chosen[0], *chosen[2:]],), help="Swaps runs A and B.",
         )  # fmt: skip

@@ -42,15 +42,19 @@ _CONFIG = {
     "use": st.column_config.CheckboxColumn("use", help="Distances use these columns.", width="small"),
     "name": st.column_config.TextColumn("column", disabled=True),
     "kind": st.column_config.SelectboxColumn("holds", options=list(KINDS), required=True),
-    "low": st.column_config.NumberColumn("low", help="Smaller values count as this one. Public.", width="small"),
-    "high": st.column_config.NumberColumn("high", help="Larger values count as this one. Public.", width="small"),
+    "low": st.column_config.NumberColumn("low", help="Smaller values are raised to this bound. Public.", width="small"),
+    "high": st.column_config.NumberColumn(
+        "high", help="Larger values are lowered to this bound. Public.", width="small"
+    ),
     "unit": st.column_config.TextColumn("unit", max_chars=20, width="small"),
     "words": st.column_config.TextColumn(
         "words or dates",
         help="List all words (low, middle, high), or give the first and last date (1950-01-01..2020-12-31). Public.",
     ),
     "fill": st.column_config.NumberColumn(
-        "if missing", help="Stands in for a missing cell. If this is empty, the row is left out.", width="small"
+        "if missing",
+        help="Stands in for a missing cell. If this field is empty, rows with a missing cell are left out.",
+        width="small",
     ),
     "description": st.column_config.TextColumn("meaning", max_chars=120),
 }
@@ -323,7 +327,7 @@ def _people(upload: Upload) -> dict[str, Any]:
     a, b = st.columns(2, gap="small")
     n = field(
         "Rows", 1, value=draft.get("n_public"), on=a, key=keys.ROWS(upload.key), placeholder="a round number",
-        help="Declared, not counted. Thresholds and δ follow from this number; the true one stays private.", **keep,
+        help="Declared, not counted. Thresholds and δ follow from this number; the true number stays private.", **keep,
     )  # fmt: skip
     n_is = b.segmented_control(
         "Is that number public?", ("exact", "approximate"), default=draft["n_is"], required=True,

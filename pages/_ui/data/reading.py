@@ -108,7 +108,7 @@ def where(key: str, content: bytes, form: Form) -> tuple[str | None, int | None]
     )  # fmt: skip
     row = whole_number(
         "The table begins on line", 1, _LAST, form.header_row or 1, on=b, key=keys.FIRST_LINE(key),
-        help="Lines above it, such as a title, are skipped.",
+        help="Lines above the table, such as a title, are skipped.",
     )  # fmt: skip
     return sheet.strip() or None, row if row > 1 else None
 

@@ -28,8 +28,8 @@ _FORMS = (
 MOST_FILES = 3
 _TYPED = (".parquet", ".feather", ".arrow", ".dta")  # formats whose columns have names and types
 _PUBLIC = (
-    "Made up, published, or yours to show. You will see rows, the effect of noise, and plain KMeans next to every "
-    "private result. Runs have a seed and can be repeated."
+    "The rows are made up, published, or yours to show. You will see rows, the effect of noise, and plain KMeans next "
+    "to every private result. Runs have a seed and can be repeated."
 )
 _PRIVATE = (
     "Nothing about the file's rows is ever shown: no preview, no smallest value, no count. Runs draw their noise from "
@@ -155,7 +155,7 @@ def _ask_width(pending: Pending) -> None:
     st.header("How many cells does a line have?")
     n_columns = field(
         "Cells per line", 1, Limits().columns, None, key=keys.N_COLUMNS("pending"), width=300,
-        placeholder="a whole number", help="If a line has a different number of cells, they count as missing.",
+        placeholder="a whole number", help="If a line has another number of cells, all its cells count as missing.",
     )  # fmt: skip
     if st.button("Read it this way", disabled=not isinstance(n_columns, int)):
         _read(pending, dataclasses.replace(pending.form, n_columns=n_columns))

@@ -70,7 +70,7 @@ def section(key: str, result: Result, *, hidden: bool = False) -> None:
             words = f"No formula gives this method's noise: {AGAIN} is each center's standard deviation. "
         st.html(
             markup.small(
-                "In the data's units. ",
+                "Values are in the data's units. ",
                 "The size is noisy too and may fall below zero. " if noise.sizes is not None else "",
                 words if trace.claimed.private else "",
                 f"{trace.notice[0].upper()}{trace.notice[1:].rstrip('.')}.",

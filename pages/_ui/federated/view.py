@@ -27,8 +27,8 @@ def form(name: str, algorithm: Algorithm, seed: int) -> Wired:
         how = st.segmented_control("Rows are spread", SPREADS, default="even", required=True, **args(keys.FED_SPREAD))
         drawn_by = st.segmented_control(
             "The noise is drawn by", DRAWN_BY, format_func=wire.DRAWN_BY.__getitem__, default=CLIENTS, required=True,
-            help="If the clients draw it, no party can remove all of it. If the server draws it, as in the paper, it "
-                "must never see the result.", **args(keys.FED_NOISE),
+            help="If the clients draw the noise, no party can remove all of it. If the server draws the noise, as in "
+                "the paper, it must never see the result.", **args(keys.FED_NOISE),
         )  # fmt: skip
         silent = st.selectbox(
             "A client falls silent", [None, *range(clients)], **args(keys.FED_SILENT), width=220, placeholder="nobody",

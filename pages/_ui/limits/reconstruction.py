@@ -22,7 +22,7 @@ from pages._ui.player.transport import transport
 __all__ = ["NOISE", "lesson", "panel_of", "picture", "plain_lloyd", "read_in", "read_on", "titles_of"]
 
 ROUNDS = 15
-NOISE = {"none": "Exact centers", "seeded": "The same with noise, ε 1"}
+NOISE = {"none": "Exact centers", "seeded": "Noisy centers, ε 1"}
 
 
 def plain_lloyd(n_clusters: int) -> Algorithm:

@@ -97,13 +97,13 @@ def form() -> Wish:
             help="The approximate number of people, which is public.",
             **args(keys.PLAN_N),
         )
-        columns = st.text_input("Columns", **args(keys.PLAN_COLUMNS), help="Names, separated by commas.")
+        columns = st.text_input("Columns", **args(keys.PLAN_COLUMNS), help="Names of the columns, separated by commas.")
         units = st.text_input(
             "Units",
             **args(keys.PLAN_UNITS),
             help="One unit per column (empty if it has none), separated by commas, or a single unit for all.",
         )
-        low = st.text_input("Lowest possible values", **args(keys.PLAN_LOW), help="One per column.")
+        low = st.text_input("Lowest possible values", **args(keys.PLAN_LOW), help="One value per column.")
         high = st.text_input("Highest possible values", **args(keys.PLAN_HIGH))
         scale = st.segmented_control(
             "Scale of the columns", list(SCALES), format_func=SCALES.__getitem__, required=True,

@@ -81,10 +81,10 @@ def _overview(mine: Summary, look: SweepLook, points: pd.DataFrame, style: dict[
     heads = [f"{sign(look.axis)} {short(look.axis, stop)}" for stop in examples]
     table(["Algorithm", *(["area"] if len(areas) else []), *heads, "k′"], body, "Overview")
     against = METRICS[look.metric].against
-    words = [f"×: times {against}' loss."] if relative else []
+    words = [f"× means times {against}' loss."] if relative else []
     if len(areas) and relative:
         words.insert(0, f"Area under the curve, as a multiple of {against}' (equation 7 of PE-means).")
-    st.html(markup.small(markup.tag(), f" {' '.join(words)} k′: centers released."))
+    st.html(markup.small(markup.tag(), f" {' '.join(words)} k′: number of released centers."))
 
 
 def _solver(mine: Summary, progress: Progress, look: SweepLook, style: dict[str, Style]) -> None:

@@ -43,7 +43,7 @@ def vary(slugs: list[str]) -> tuple[list[tuple[str, str]], list[Variant]]:
     curves = curves_of(slugs)
     wanted = st.multiselect(
         "Presets as additional curves", curves, placeholder="none", **args(keys.SWEEP_PRESETS),
-        help="Adds the values of a paper or of its published code to the defaults.",
+        help="Adds a curve for each chosen preset: the values of a paper or of its published code.",
     )  # fmt: skip
     return given, [Variant(name, *curves[name]) for name in wanted if name in curves]
 
