@@ -45,7 +45,7 @@ sides.depart(runs[0], links.now("explore", asked), asked)
 by = st.segmented_control(
     "Match by", ("step", "spent"), default="step", required=True, **prepared.args(keys.COMPARE_BY),
     format_func={"step": "step", "spent": "ε spent"}.__getitem__,
-    help="Matched by ε spent, each run shows the last picture that it reached with that ε.",
+    help="If runs are matched by the ε spent, each shows the last picture that it reached with that ε.",
 )  # fmt: skip
 comparison = made.comparison(data, runs)
 links.keep("compare", compare)

@@ -179,7 +179,7 @@ def test_a_column_that_numbers_the_rows_is_left_out_and_one_of_words_names_the_g
     token = app.session_state["upload_shown"]
     cells = app.session_state["uploads"][token].cells
     assert [name for name, cell in cells.items() if cell["use"]] == ["a", "b"]
-    assert "numbers the rows" in cells["customer_id"]["why"] and "looks like a row number" in cells["serial"]["why"]
+    assert "suggests row numbers" in cells["customer_id"]["why"] and "looks like a row number" in cells["serial"]["why"]
     press(app, "Fill from the data")
     app.selectbox(key=f"{token}_1_label").set_value("kind").run()
     press(app, "Explore it")

@@ -391,7 +391,7 @@ def test_a_released_coreset_can_be_swept_and_private_rows_never(app):
     app.session_state["history"] = ["run"]
     app.run()
     assert not app.exception and any("Your private file is not on this page" in info.value for info in app.info)
-    assert any("made up from its release" in info.value for info in app.info)
+    assert any("made up from a release on this file" in info.value for info in app.info)
     assert app.session_state["kept"] == ("tradeoff", "")  # no address can name these made-up people
     app.button(key="share").click().run()
     assert any("not the data" in block.value for block in app.markdown) and not app.exception

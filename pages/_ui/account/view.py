@@ -43,7 +43,7 @@ def account(data: Dataset) -> None:
     with right:
         st.download_button(
             "Download the account file", signed, "dpviz-account.json", "application/json",
-            icon=":material/download:", on_click="ignore", help="Signed by this server, which rejects an edited copy.",
+            icon=":material/download:", on_click="ignore", help="This server signs the file and rejects edited copies.",
         )  # fmt: skip
         key_file.download(owner())
         dropped = st.file_uploader(
@@ -98,7 +98,7 @@ def _budget_form(data: Dataset, now: Account) -> None:
     rho = st.number_input(
         "for moves of up to rho", value=now.rho_distance(Neighboring.MOVE_RHO), format="%g", step=None,
         placeholder="only for moves",
-        help="In the data's own units. A run that hides only shorter moves counts several times.",
+        help="In the data's own units. For this total, a run that hides only shorter moves counts several times.",
     )  # fmt: skip
     if st.form_submit_button("Set the total"):
         try:

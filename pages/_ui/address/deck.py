@@ -132,7 +132,7 @@ DEFAULT = Deck(
         Slide(
             "Exact centers give people away",
             "limits?v=1&d=city&play=1",
-            "Somebody publishes only averages, but does so several times. Watch the rings: each is one person whose "
+            "Somebody publishes only averages, but does so several times. Watch the rings: each marks one person whose "
             "row follows from those averages by subtraction. This takes no hacking, only arithmetic.",
             15,
         ),
@@ -164,7 +164,7 @@ DEFAULT = Deck(
             "What you can hand out",
             "explore?v=1&d=town&a=pe-means&k=5&e=1&s=0",
             "Every run comes with this label. It says what is promised to whom, who is trusted, and what is not "
-            "protected. Printed, it takes half a page.",
+            "protected. Printed, the label takes half a page.",
             15,
             "label",
         ),

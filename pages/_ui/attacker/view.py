@@ -284,7 +284,8 @@ def _square(setup: Setup, game: Match) -> None:
             markup.small(
                 f"A false alarm is answering “{setup.yes}” when “{setup.no}” is true; a miss is the reverse. The "
                 f"blue curve is the run's whole promise: in the long run no attacker's point lies below it. The lines "
-                f"around a point are its 95% intervals: after few rounds a point may lie below the curve by luck."
+                f"around a point are its 95% intervals: after only a few rounds, a point may lie below the curve by "
+                "luck."
             )
             + markup.fooled(
                 "The machine knows every other row, which hardly any attacker does, and asks about one row. "

@@ -164,7 +164,8 @@ def _reports(room: Classroom) -> None:
                 "the number of people."
             )
             + markup.small(
-                "To be honest, this server tossed the coins for the phones. A real local app tosses them on the phone."
+                "To be honest, this server tossed the coins for the phones. A real local app tosses its "
+                "coins on the phone."
             )
         )
 

@@ -150,7 +150,7 @@ def scores(colors: Theme, scored: Sequence[tuple[int, int]], bound: int) -> str:
             " in the long run.",
         )
         + markup.small(
-            "After few bets a phone may exceed the bound by luck, because the bound holds in the long run. The "
+            "After only a few bets, a phone may exceed the bound by luck, because the bound holds in the long run. The "
             "brackets mark a 95% interval."
         )
     )

@@ -79,7 +79,7 @@ def _place(room: Classroom, seat: Seat) -> None:
 _WHO = {
     True: "The lecturer and everybody who sees the screen see your point as a dot without a name; this server keeps "
     "it in memory until the class ends and writes nothing to disk.",
-    False: "Your point stays in your own visit to this server. The class gets one randomized report of it, and "
+    False: "Your point stays in your own visit to this server. The class gets one randomized report of this point, and "
     "nobody sees the point itself. This server computes the report for you; a real local app would do so on your "
     "phone.",
 }

@@ -25,7 +25,7 @@ def menu(key: str, result: Result) -> None:
     if result.data.private or result.trace.noiseless or not catalog.is_here(result.data):
         return
     box = st.popover(
-        "Beside", icon=":material/compare:", help="Compare this run with another, in one player.", key=keys.BESIDE(key),
+        "Beside", icon=":material/compare:", help="Compare this run with others in one player.", key=keys.BESIDE(key),
         on_change="rerun",
     )  # fmt: skip
     if not box.open:
@@ -61,7 +61,7 @@ def menu(key: str, result: Result) -> None:
                 key=keys.BESIDE_EARLIER(key),
                 max_selections=sides.MOST - 1,
             )  # fmt: skip
-            words = "Compare them with this run"
+            words = "Compare with the chosen runs"
             if st.button(words, key=keys.BESIDE_GO(key), disabled=not chosen, type="primary"):
                 sides.open_with(name, [mine, *(side(past[identity]) for identity in chosen)])
 

@@ -200,9 +200,9 @@ def _suggested(upload: Upload, name: str, *, ticked: bool) -> dict[str, Any]:
 def _reason(upload: Upload, column: Column | None, meaning: Meaning | None) -> str:
     """Return the reason why a column is initially left out, "" if it is not left out."""
     if column is not None and identifiers.singles_out(upload.table, column.name, private=True):
-        return "Its name suggests that it numbers the rows, which says nothing about how similar they are."
+        return "Its name suggests row numbers, which say nothing about how similar rows are."
     if meaning is not None and meaning.rule.startswith("days"):
-        return "Its name suggests a date: tick it if people close in time are alike."
+        return "Its name suggests a date: tick the column if people close in time are alike."
     if upload.private:
         return "Its name suggests no bounds." if meaning is None else meaning.reason
     if column is None or column.values is None:
@@ -390,7 +390,7 @@ def _consequences(upload: Upload, facts: dict[str, Any]) -> None:
     if facts["projection"]:
         wide = max(column["high"] for column in facts["columns"][:2])
         tight = (
-            " Declare the bounds of your region for both: half the width means half the noise."
+            " Declare the bounds of your region for both columns: half the width means half the noise."
             if wide > _REGION
             else ""
         )

@@ -67,7 +67,7 @@ def first_run(choice: Choice) -> None:
     if data.private:
         st.header("Nothing released yet")
         st.markdown(f"A run on {plain(data.title)} spends privacy. Rehearse first: a rehearsal spends none.")
-        st.page_link("pages/plan.py", label="Rehearse it without reading a row", icon=":material/play_circle:")
+        st.page_link("pages/plan.py", label="Rehearse the run without reading a row", icon=":material/play_circle:")
         return
     st.header("No run yet")
     st.markdown(f"{cls.tagline} {choice.form.outlook}")

@@ -55,7 +55,9 @@ def section(result: Result, *, hidden: bool) -> None:
     if not hidden or result.reference is None or result.reference is result.trace or has_regions(result.trace):
         return
     against = reference_name(result.trace)
-    box = st.expander(f"How good is it? Compared with {against} on the raw rows", key=keys.QUALITY, on_change="rerun")
+    box = st.expander(
+        f"How good is this run? Compared with {against} on the raw rows", key=keys.QUALITY, on_change="rerun"
+    )
     if not box.open:  # compute nothing while the box is folded
         return
     with box:

@@ -45,8 +45,8 @@ def _short(name: str) -> str:
 def promised(trace: Trace) -> str:
     """Return the known quality of the simulation: its comparison with true reruns, and its limits."""
     words = [
-        "Simulated from the release without reading a row: it shows where another run may end, but never where the "
-        "true center is."
+        "Simulated from the release without reading a row: the cloud shows where another run may end, but never where "
+        "the true center is."
     ]
     if (known := worth(trace.algorithm)) is not None:
         low, high = known
@@ -54,7 +54,7 @@ def promised(trace: Trace) -> str:
             f"On public samples, simulated clouds were {low:.1f} to {high:.1f} times as wide as those of true reruns."
         )
         if low < NARROW:
-            words.append("The cloud can therefore be much too narrow, especially if groups touch or one may be lost.")
+            words.append("The cloud can therefore be much too narrow, especially if groups touch or may be lost.")
         if high > WIDE:
             words.append("The cloud is too wide if groups are far apart.")
     else:

@@ -89,7 +89,7 @@ def rule(algorithm: Algorithm, n_features: int, n_public: int) -> str:
     if not delta:
         return "δ = 0: the bound ε always holds."
     origin = "as typed" if given is not None else f"{getattr(algorithm, 'delta_rule', 'n^-1.1')} for n = {n_public:,}"
-    large = f" This δ is too large for n = {n_public:,}: type a smaller one." if delta > LARGE / n_public else ""
+    large = f" This δ is too large for n = {n_public:,}: type a smaller δ." if delta > LARGE / n_public else ""
     return f"δ = {chance(delta)}, {origin}: the bound ε fails with at most this chance.{large}"
 
 

@@ -197,7 +197,9 @@ def beside(name: str, value: Any, data: Dataset) -> str:
     if data.domain.scale == "common":
         far = data.domain.length(value)
         return f"This rho hides moves of up to {far}, {number(value)} times the half-width of the bounds."
-    return "rho is a single distance, so this method needs one scale for all columns; here each column has its own."
+    return (
+        "rho is a single distance, so this method needs one scale for all columns; here each column has its own scale."
+    )
 
 
 def fields_of(

@@ -49,7 +49,7 @@ _WHY = (
     "just one person crosses from one cluster to another, the difference of the sums is that person's row, to the last "
     "digit. The center of a cluster with a single person is that person's row. This takes arithmetic and no other "
     "knowledge, which is why pictures of exact centers are marked NOT PRIVATE. With noise on every sum and count, the "
-    "same arithmetic finds nobody. Adapted from arXiv:2511.07073."
+    "same arithmetic reveals no row. Adapted from arXiv:2511.07073."
 )
 
 

@@ -41,9 +41,9 @@ def private_notice() -> None:
             "Your private file is not on this page: every run of a sweep would be a separate release that spends ε "
             "again, and the metrics would read raw rows. "
             + (
-                "A sweep over people who are made up from its release costs nothing more."
+                "A sweep over people made up from a release on this file costs nothing more."
                 if made_up()
-                else "Run NSM once on Watch: a sweep over people made up from its release costs nothing more."
+                else "Run NSM once on Watch: a sweep over people made up from that run's release costs nothing more."
             )
         )
 
@@ -125,7 +125,7 @@ def sweep_form() -> tuple[Sweep | None, str, str, DeltaGenerator]:
         metrics = st.multiselect(
             "Metrics", METRICS, ["loss"], format_func=lambda name: METRICS[name].title, **args(keys.SWEEP_METRICS),
             help="All metrics are computed from the raw rows, in half-widths of the public bounds, and are not "
-                "private. If a k-median method runs, its own cost is measured too.",
+                "private. If a k-median method runs, the k-median cost is measured, too.",
         )  # fmt: skip
         seed = whole_number(
             "First seed", 0, **args(keys.SWEEP_SEED),

@@ -345,7 +345,9 @@ def _multiples(panels: list, every: Summary, progress: Progress, look: SweepLook
 def _caution(points: pd.DataFrame, look: SweepLook) -> None:
     runs, more = int(points.runs.max()), sorted(points.series[points.k_found > points.n_clusters].unique())
     words = [f"Pale: {runs} single runs. "] if look.single else []
-    words.append(f"Solid: their mean with a 95% rerun interval. The interval says how well {runs} runs pin down the ")
+    words.append(
+        f"Solid: the mean of the runs, with a 95% rerun interval that says how well {runs} runs pin down this "
+    )
     words += [markup.bold("mean"), ", not where your next run will land. "]
     if more:
         words.append(f"{', '.join(more)} released more than k centers, and extra centers always lower the loss. ")

@@ -129,7 +129,7 @@ def confirm(
         st.html(markup.facts(_what(data, algorithm).items()))
         st.caption(
             "No cell was checked: a cell in another format counts as missing, and a value outside its bounds is "
-            "moved to them, both without a message."
+            "moved to the nearest bound, both without a message."
         )
         total = f"**ε = {number(promise.epsilon)}**, δ = {chance(promise.delta)}"
         st.markdown(f"This run claims {total} for {claim.hides}.")

@@ -50,7 +50,7 @@ def test_a_wrong_budget_in_another_notion_is_a_sentence_and_a_link_wins_over_wha
 def test_a_delta_that_few_rows_make_large_is_called_so():
     algorithm = ALGORITHMS["pe-means"](n_clusters=2)
     assert rule(algorithm, 2, 40).startswith("δ = 1 in 57, n^-1.1 for n = 40")
-    assert rule(algorithm, 2, 40).endswith("This δ is too large for n = 40: type a smaller one.")
+    assert rule(algorithm, 2, 40).endswith("This δ is too large for n = 40: type a smaller δ.")
     assert rule(algorithm, 2, 5000).startswith("δ = 1 in 11,700, ") and "large" not in rule(algorithm, 2, 5000)
 
 
