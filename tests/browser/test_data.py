@@ -131,7 +131,7 @@ def test_a_private_file_asks_spends_and_shows_released_values_only(open_page):
     shown = said(page)
     assert "NOT PRIVATE" not in shown and "Show people" not in shown and "Seed" not in shown and "800 rows" not in shown
     page.get_by_role("button", name="Run", exact=True).click()
-    expect(page.get_by_text("You have this release already")).to_be_visible()
+    expect(page.get_by_text("You already have this release")).to_be_visible()
     other.get_by_role("combobox", name="Data").first.click()
     expect(other.get_by_role("option", name="Iris")).to_be_visible()
     expect(other.get_by_role("option", name="mine")).to_have_count(0)

@@ -336,7 +336,7 @@ def _people(upload: Upload) -> dict[str, Any]:
     )  # fmt: skip
     rows = field(
         "Rows of one person, at most", 1, value=draft["rows_per_person"], on=a, key=keys.ROWS_PER_PERSON(upload.key),
-        help="1 if one row is one person. With m rows, ε for a person is m times as large.", **keep,
+        help="Enter 1 if one row is one person. With m rows, ε for a person is m times as large.", **keep,
     )  # fmt: skip
     unit = b.text_input(
         "What is one row?", draft.get("unit_of_privacy", "one row is one person"), 80, key=keys.UNIT(upload.key), **keep

@@ -112,7 +112,7 @@ def _ask(key: str, result: Result) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         epsilon = st.number_input(
             "ε for this question", 0.01, 10.0, 0.2, 0.1, key=keys.EXPLAIN_EPSILON(key), width=160,
-            help="A separate budget, in addition to the run's. More ε gives narrower intervals.",
+            help="A separate budget, in addition to the run's. A larger ε gives narrower intervals.",
         )  # fmt: skip
         question = ExplainClusters.after(result.trace, epsilon)
         asked = st.button("Ask the rows", key=keys.EXPLAIN_ASK(key))

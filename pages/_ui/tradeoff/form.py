@@ -100,7 +100,7 @@ def sweep_form() -> tuple[Sweep | None, str, str, DeltaGenerator]:
             "People in the data", ROWS, selection_mode="multi", default=(None,), **args(keys.SWEEP_ROWS),
             format_func=lambda n: "as it is" if n is None else f"{n:,}",
             help="Runs on this many people, drawn without replacement. "
-            "If the data have fewer people, whole copies of the data come first.",
+            "If the data have fewer people, whole copies of the data are taken first, and only the rest is drawn.",
         )  # fmt: skip
         k = st.text_input(
             "Centers k",

@@ -91,7 +91,9 @@ def ask(data: Dataset, algorithm: Algorithm) -> None:
     if results.find(runs.run_id(data, algorithm, None)) is None:
         work_state.waiting, work_state.leads = (data.dataset_id, algorithm), True
         return
-    messages.say("note", "You have this release already: same data, same parameters. Seeing it again costs nothing.")
+    messages.say(
+        "note", "You already have this release, with the same data and parameters. Seeing it again costs nothing."
+    )
     runs.start(data, algorithm, None)
 
 
