@@ -290,4 +290,4 @@ def test_a_bound_below_the_strip_s_bet_says_where_both_come_from(open_link, slug
     shown, every = words(app), " ".join(block.proto.body for block in app.get("html"))
     (strip,) = set(re.findall(r">(\d+) of 100</b>", every))
     (bound,) = set(re.findall(r"bound: (\d+)", shown))
-    assert (f"its ε and δ alone allow {strip})" in shown) == says == (int(bound) < int(strip))
+    assert (f"ε and δ alone would allow {strip})" in shown) == says == (int(bound) < int(strip))
