@@ -258,7 +258,7 @@ class DistDP(Moves):
         alone = ~near if self.small_regions == "drop" else ~near | _small(noisy.value, regions, heavy)
         words = f"Regions: {int(heavy.sum())} of {len(regions)} stand out from the noise (±{sd:.0f} on every count)"
         words += (
-            f"; {int((alone & near).sum()):,} noisy points near the other regions stay as they are"
+            f"; the other regions contribute their {int((alone & near).sum()):,} noisy points"
             if (alone & near).any()
             else ""
         )
