@@ -3,9 +3,9 @@
 There are two sources. The first source is a run of `ExplainClusters`, which releases noisy counts by cluster, column
 and bin: for every cluster and every edge of a column, the share of the cluster's rows above the edge is compared with
 the share of all other rows. The second source is free: the centers themselves, if their noise is declared; each is
-compared with the mean of the others. The intervals of all comparisons hold jointly (95%), so that the largest of many
-differences is not merely due to chance; if intervals overlap, the answer is "cannot tell". Centers show where clusters
-lie, but not how their rows are spread.
+compared with the mean of the other centers. The intervals of all comparisons hold jointly (95%), so that the largest of
+many differences is not merely due to chance; if intervals overlap, the answer is "cannot tell". Centers show where
+clusters lie, but not how their rows are spread.
 """
 
 from __future__ import annotations
