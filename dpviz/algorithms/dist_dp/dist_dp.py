@@ -247,7 +247,7 @@ class DistDP(Moves):
         factor = self.near_factor(d, n)
         reach = factor * curator.rho_distance
         near = near_regions(noisy.value, regions, reach)
-        words = f"{np.mean(~near):.0%} of the noisy points are far from all {len(regions)} regions and stay as they are"
+        words = f"{np.mean(~near):.0%} of the noisy points are far from all {len(regions)} regions and join none"
         yield Step("split", f"Far and near: {words}", {"regions": regions, "near": near, "reach": reach})
 
         radius = min(reach, domain.radius) if self.ball == "appendix" else math.sqrt(d) * curator.rho_distance
