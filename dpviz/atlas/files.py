@@ -149,16 +149,25 @@ def current(chapter: Chapter, folder: Path = FOLDER) -> bool:
 def stamped(folder: Path = FOLDER) -> bool:
     """Return whether the atlas was made or checked by exactly this code on this kind of machine."""
     try:
-        stamp = json.loads((folder / _STAMP).read_text(encoding="utf-8"))
-        return bool(stamp["sources"] == sources() or stamp["code"] == code())
+        known = _stamp_of(folder)
+        return machine() in known["machines"] and bool(known["sources"] == sources() or known["code"] == code())
     except (OSError, ValueError, TypeError, KeyError):
         return False
 
 
 def stamp(folder: Path = FOLDER) -> None:
-    """Record that all chapters agree with this code on this kind of machine."""
-    hashes = {"sources": sources(), "code": code()}
-    (folder / _STAMP).write_text(json.dumps(hashes) + "\n", encoding="utf-8")
+    """Record that all chapters agree with this code on this kind of machine, besides those recorded for this code."""
+    try:
+        known = _stamp_of(folder)
+        before = known["machines"] if known["code"] == code() else []
+    except (OSError, ValueError, TypeError, KeyError):
+        before = []
+    record = {"sources": sources(), "code": code(), "machines": sorted({*before, machine()})}
+    (folder / _STAMP).write_text(json.dumps(record) + "\n", encoding="utf-8")
+
+
+def _stamp_of(folder: Path) -> dict[str, Any]:
+    return dict(json.loads((folder / _STAMP).read_text(encoding="utf-8")))
 
 
 @lru_cache(maxsize=64)

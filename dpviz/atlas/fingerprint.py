@@ -51,7 +51,7 @@ def _hash_of(read: Callable[[str], str]) -> str:
         place = path.relative_to(package)
         if place.parts[0] not in _ABOVE:
             digest.update(f"{place.as_posix()}\n{read(path.read_text(encoding='utf-8'))}\n".encode())
-    digest.update(" ".join(f"{name} {version(name)}" for name in _LIBRARIES).encode() + machine().encode())
+    digest.update(" ".join(f"{name} {version(name)}" for name in _LIBRARIES).encode())
     return digest.hexdigest()
 
 

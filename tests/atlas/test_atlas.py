@@ -7,7 +7,6 @@ import shutil
 import pytest
 
 from dpviz.atlas import cells, files, make
-from dpviz.atlas import fingerprint as fingerprint_
 from dpviz.atlas.cells import METHODS, STOPS, Chapter, chapters
 from dpviz.atlas.fingerprint import _without_words, agrees, fingerprint
 from dpviz.cli import main
@@ -94,12 +93,21 @@ def test_a_folder_that_refuses_writing_is_read_and_stays_as_it_was(copy, monkeyp
 
 
 def test_another_processor_has_no_stamp_and_the_probes_decide(copy, monkeypatch):
-    for kept in (fingerprint_.sources, fingerprint_.code):  # undo the cache, which holds this machine's values
-        monkeypatch.setattr(files, kept.__name__, kept.__wrapped__)
     files.stamp(copy)
     assert files.stamped(copy)
-    monkeypatch.setattr(fingerprint_, "machine", lambda: "another")
+    own = files.machine()
+    monkeypatch.setattr(files, "machine", lambda: "another")
     assert not files.stamped(copy) and files.current(TINY, copy)
+    files.stamp(copy)
+    for one, known in (("another", True), (own, True), ("a third", False)):
+        monkeypatch.setattr(files, "machine", lambda one=one: one)
+        assert files.stamped(copy) == known
+    monkeypatch.setattr(files, "code", lambda: "other code")
+    monkeypatch.setattr(files, "sources", lambda: "other words")
+    files.stamp(copy)  # by the third machine
+    assert files.stamped(copy)
+    monkeypatch.setattr(files, "machine", lambda: own)
+    assert not files.stamped(copy)
 
 
 def test_only_names_of_samples_and_methods_are_ever_looked_up(monkeypatch):
