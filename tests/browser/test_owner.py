@@ -10,6 +10,8 @@ from tests.serving import running
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
+KEY = re.compile("key:[0-9a-f]{32}")
+
 
 @pytest.fixture(scope="module")
 def shared(browser):
@@ -22,9 +24,9 @@ def name(page):
     """Return the owner's name that the Data page shows."""
     page.get_by_text("Your file", exact=True).click()
     page.get_by_text("Your key: spending on your private files").click()
-    words = page.get_by_text(re.compile("key:[0-9a-f]{32}"))
+    words = page.get_by_text(KEY)
     expect(words).to_be_visible()
-    return words.inner_text().rpartition(" ")[2]
+    return KEY.search(words.inner_text())[0]
 
 
 def test_a_key_is_kept_by_the_browser_and_brought_to_another_one(open_page, shared, tmp_path):

@@ -31,12 +31,12 @@ def opened(open_page, data, method, **size):
     return page
 
 
-def within(page, place):
-    """Wait until a part of the page lies entirely within the window; return its box."""
+def within(page, place, wide=0):
+    """Wait until a part of the page lies within the window, at least `wide` pixels wide; return its box."""
     page.wait_for_function(
-        """place => { const {top, bottom, height} = document.querySelector(place).getBoundingClientRect();
-        return height > 0 && top >= 0 && bottom <= innerHeight; }""",
-        arg=place,
+        """([place, wide]) => { const box = document.querySelector(place)?.getBoundingClientRect();
+        return box && box.height > 0 && box.top >= 0 && box.bottom <= innerHeight && box.width >= wide; }""",
+        arg=[place, wide],
     )
     return page.locator(place).first.bounding_box()
 
@@ -57,7 +57,7 @@ def test_watch_stands_in_one_screen(open_page, data, method):
 @pytest.mark.parametrize(("data", "width"), [("town", 900), ("digits", 700)])
 def test_a_large_window_gives_the_plane_its_room(open_page, data, width):
     page = opened(open_page, data, "pe-means", width=1920, height=1080)
-    assert within(page, PLANE)["width"] >= width
+    within(page, PLANE, width)
 
 
 def test_on_a_phone_plane_and_player_are_in_the_first_screen(open_page):

@@ -370,7 +370,7 @@ def test_four_processes_finish_with_the_same_centers(parties, tmp_path):
     outputs = [process.communicate(timeout=200)[0] for process in started]
     assert [process.returncode for process in started] == [0, 0, 0], outputs
     said = host.communicate(timeout=200)[0]
-    assert host.returncode == 0 and "5 rounds" in said and "no row or sum was seen" in said
+    assert host.returncode == 0 and "5 rounds" in said and "no client's sum was seen" in said
     texts = {(tmp_path / f"{name}.json").read_text() for name in NAMES}
     assert len(texts) == 1
     trace = json.loads(texts.pop())
