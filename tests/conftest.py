@@ -51,7 +51,7 @@ _numbers = itertools.count()  # pytest itself would scan all folders to number t
 def state_folder_of_a_test(tmp_path_factory, monkeypatch):
     monkeypatch.setenv("DPVIZ_HOME", str(tmp_path_factory.getbasetemp() / f"state{next(_numbers)}"))
     monkeypatch.delenv("DPVIZ_ACCOUNTS_URL", raising=False)
-    monkeypatch.setenv("DPVIZ_OWNER", "local")  # a tested script has no connection that could have an owner
+    monkeypatch.setenv("DPVIZ_OWNER", "local")  # a script under test has no connection that names an owner
 
 
 _before = [False]  # whether the previous test used a browser

@@ -174,7 +174,7 @@ class DPEM(ApproximateDP):
             weights = np.where(dead, 1.0, safe) / np.where(dead, 1.0, safe).sum()
             yield Step(
                 "mixture",
-                f"Round {t + 1} of {rounds}: means move by {domain.length(moved)} on average, shapes follow",
+                f"Round {t + 1} of {rounds}: means move by {domain.length(moved)} on average; the shapes are updated",
                 {
                     "centers": means,
                     "covariances": covariances,

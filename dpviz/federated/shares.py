@@ -104,8 +104,8 @@ class Shares:
         if mechanism == "Gaussian":
             if scale < _NARROWEST * 2.0**-digits:
                 raise ValueError(
-                    f"Federated: noise of standard deviation {scale:.3g} is too narrow to be shared on {digits} "
-                    f"fraction bits; use the 64-bit ring, or let the server draw the noise."
+                    f"Federated: noise of standard deviation {scale:.3g} is too narrow to be divided among the "
+                    f"clients with {digits} fraction bits; use the 64-bit ring, or let the server draw the noise."
                 )
             scale /= math.sqrt(max(self.n_clients - 1, 1))
         step = 2.0**-digits / GRID

@@ -125,9 +125,10 @@ def nearest(x: np.ndarray, population: Population | np.ndarray) -> np.ndarray:
 
 
 def _nearest_tree(x: np.ndarray, points: np.ndarray) -> np.ndarray:
-    """Find nearest points with a k-d tree. Differences of grid numbers are exact in float64; squares and sums round.
+    """Find nearest points with a k-d tree.
 
-    A squared distance has relative error below (d + 2) 2^-53; 1e-14 leaves room for the root as well.
+    Differences of grid numbers are exact in float64; squares and sums are rounded. A squared distance has a relative
+    error below (d + 2) 2^-53; 1e-14 leaves room for the root as well.
     """
     order = np.lexsort(points.T)  # a stable sort: of duplicates, the lowest index comes first and wins
     first = order[np.append(True, (np.diff(points[order], axis=0) != 0).any(axis=1))]

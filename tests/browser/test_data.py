@@ -187,7 +187,7 @@ def test_a_connection_that_is_lost_between_a_claim_and_its_result_loses_neither(
     page.get_by_role("link", name="Your data", exact=True).click()
     page.get_by_role("link", name="Account", exact=True).click()
     expect(page.get_by_role("region", name="Claims").get_by_role("row")).to_have_count(2)  # a header and one claim
-    expect(page.get_by_role("heading", name="Released in this visit")).to_be_visible()
+    expect(page.get_by_role("heading", name="Released during this visit")).to_be_visible()
     assert len(accounts.of(key).claims) == 1
     no_exception(page)
 

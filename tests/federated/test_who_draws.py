@@ -117,7 +117,9 @@ def test_what_clients_draw_is_enough_without_any_one_of_them(n_clients, mechanis
 
 def test_noise_too_narrow_for_the_grid_is_refused_rather_than_cut_into_parts():
     noise = Seeded(np.random.default_rng(0))
-    with pytest.raises(ValueError, match="too narrow to be shared on 16 fraction bits; use the 64-bit ring"):
+    with pytest.raises(
+        ValueError, match="too narrow to be divided among the clients with 16 fraction bits; use the 64-bit ring"
+    ):
         Shares(CLIENTS, 3).client(noise, "Gaussian", 0.49, (1,), 0, 16)
     Shares(CLIENTS, 3).client(noise, "Gaussian", 0.51, (1,), 0, 16)
     Shares(CLIENTS, 3).client(noise, "Gaussian", 0.002, (1,), 0, 24)

@@ -37,7 +37,7 @@ def same(row):
 
 
 def replaced(client, victim):
-    """Wait until a worker has died and the nanny has replaced it; only the suite's time limit ends the wait."""
+    """Wait until a worker has died and the nanny has replaced it; there is no time limit besides the suite's."""
     while len(now := client.run(os.getpid, on_error="ignore")) < 2 or victim in now.values():
         time.sleep(0.1)
 

@@ -65,11 +65,11 @@ class Continual(ApproximateDP):
     public function of the row alone, so streams that differ in one arrival are data sets that differ in one row, and
     the account can add these claims to all others for one row added or removed. (2) On evening t (counted from 1) the
     table of days (t - lowbit(t), t] is released, where lowbit(t) is the largest power of two that divides t. Day s lies
-    in at most one run of each length 1, 2, 4, ..., so a row is counted in at most L = floor(log2 T) + 1 tables, and
-    runs of one length share no row. (3) A table holds sums of offsets, each clipped to a length of r, half of a cell's
-    diagonal, and counts. Both are Gaussian releases, with l2 sensitivities r and 1, at mu^2 / (2 L) each; a row pays
-    for at most 2 L of them, mu in all. (4) The table of days 1 to t is the sum of those at t, t - lowbit(t), ...: at
-    most L tables, by post-processing. Everything else depends on released values and on no row of a later day.
+    in at most one stretch of each length 1, 2, 4, ..., so a row is counted in at most L = floor(log2 T) + 1 tables, and
+    stretches of one length share no row. (3) A table holds sums of offsets, each clipped to a length of r, half of a
+    cell's diagonal, and counts. Both are Gaussian releases, with l2 sensitivities r and 1, at mu^2 / (2 L) each; a row
+    pays for at most 2 L of them, mu in all. (4) The table of days 1 to t is the sum of those at t, t - lowbit(t), ...:
+    at most L tables, by post-processing. Everything else depends on released values and on no row of a later day.
 
     Steps
     -----
@@ -147,7 +147,7 @@ class Continual(ApproximateDP):
         return Plan({f"table.{part}": gaussians(half, [1] * self.levels) for part in ("sums", "counts")})
 
     def releases(self, n_features: int, n_public: int) -> int:
-        """Return 2 T, two releases per day; runs of one length share no row, so the plan pays for them only once."""
+        """Return 2 T, two releases per day. Stretches of one length share no row, so each length is paid for once."""
         return 2 * self.days
 
     def parts(self, n_features: int, n_public: int) -> tuple[int, ...]:
@@ -200,7 +200,7 @@ class Continual(ApproximateDP):
 
 
 class _Runs:
-    """Scopes of runs of days, reached by repeatedly halving the run of all days; partitions are free."""
+    """Scopes of stretches of days, reached by halving the stretch of all days repeatedly; partitions are free."""
 
     def __init__(self, curator: Curator, algorithm: Continual, half: float) -> None:
         self._curator, self._days = curator, algorithm.days

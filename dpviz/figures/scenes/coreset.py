@@ -52,7 +52,8 @@ def _saving(table: pd.DataFrame, n_clusters: int) -> str:
     cost = dict(zip(table.k, table.coreset, strict=True))
     if n_clusters not in cost or not cost.get(n_clusters - 1):
         return f"k = 1 costs {number(float(table.coreset.iloc[0]))}"
-    return f"Center {n_clusters} lowers the cost by {percent(1 - cost[n_clusters] / cost[n_clusters - 1])}"
+    saved = 1 - cost[n_clusters] / cost[n_clusters - 1]
+    return f"Going from {n_clusters - 1} to {n_clusters} centers lowers the cost by {percent(saved)}"
 
 
 def elbow_panel(view: View, table: pd.DataFrame, n_clusters: int, cost: str) -> Panel:

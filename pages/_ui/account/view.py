@@ -135,7 +135,7 @@ def releases(data: Dataset) -> None:
     mine = [run for run in results.history() if run.data.private and fingerprint(run.data) == fingerprint(data)]
     if not mine:
         return
-    st.header("Released in this visit")
+    st.header("Released during this visit")
     for place, (run, words) in enumerate(zip(mine, results.labels(mine).values(), strict=True)):
         box = st.expander(plain(words), key=keys.ACCOUNT_RUN(place), on_change="rerun", expanded=place == 0)
         if box.open:

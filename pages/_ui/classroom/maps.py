@@ -84,7 +84,9 @@ def grid(colors: Theme, counts: np.ndarray, sd: float) -> str:
             f'font-family="sans-serif" fill="{colors.ink}">{count:z.0f}</text>'
         )
     words = ", ".join(f"{count:z.0f}" for count in counts)
-    return _map("".join(marks), f"Estimated people per cell, from the south-west, row by row: {words}.", colors)
+    return _map(
+        "".join(marks), f"Estimated number of people per cell, row by row from the south-west: {words}.", colors
+    )
 
 
 def bars(

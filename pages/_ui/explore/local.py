@@ -27,7 +27,7 @@ CELLS = 20_000_000  # maximum number of cells in a made-up population
 
 
 def section(key: str, result: Result, *, hidden: bool, axes: Axes) -> None:
-    """Offer the question for a local run on public data, from which more people can be drawn."""
+    """Ask how many people a local run would need; only public data, because more people are drawn from them."""
     if result.trace.claimed.notion is Notion.LOCAL and hidden and not result.data.private:
         st.header("How many people would it take?")
         st.fragment(_body)(key, result, axes)

@@ -137,7 +137,7 @@ def _live(data: Dataset, now: Settings) -> bool:
         return False
     first = session.asked is None and runs.shown(data.dataset_id.removeprefix("sample:")) is not None
     session.asked = asked
-    # a drag has ended or an address was opened: run it, however long it takes
+    # after a drag or a newly opened address, the run is wanted however long it takes
     wanted = explore_state.released or session.opened_now
     if first or (not wanted and runs.seconds(data, now.algorithm) >= LIVE):
         return False

@@ -1,4 +1,4 @@
-"""Show the verdict below the picture: released facts about a run, facts that only its rows show, and advice."""
+"""Show the verdict below the picture: released facts about a run, facts computed from the raw rows, and advice."""
 
 from __future__ import annotations
 

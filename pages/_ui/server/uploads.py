@@ -33,7 +33,7 @@ class _TooMuch(Exception):
 
 
 class Uploads:
-    """ASGI middleware that limits the requests to Streamlit's upload address."""
+    """ASGI middleware that puts limits on requests sent to Streamlit's upload address."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -230,7 +230,7 @@ def trusts(sweep: Sweep) -> tuple[Trust, ...]:
 
 @lru_cache(maxsize=32)
 def _stored(sweep: Sweep, usable: tuple[Trust, ...]) -> dict[str, dict[str, Any]]:
-    """Return the rows that the atlas has for a sweep, by key; `usable` only renews the cache."""
+    """Return the rows that the atlas has for a sweep, by key; `usable` is only a part of the cache's key."""
     chart = lru_cache(maxsize=None)(atlas.chart)  # avoids a second look-up of the same chart
     return {row["key"]: row for row in stored_rows((run for _, run in cells(sweep)), chart)}
 

@@ -37,7 +37,7 @@ class SweepLook:
 
 
 def look_at(key: str) -> dict[str, Any]:
-    """Return the arguments of a widget whose changes the page writes into its address in another rerun."""
+    """Return a widget's arguments; after a change the page is run once more, and its address then has the new value."""
     return {"key": key, "persist_state": "session", "on_change": _looked}
 
 

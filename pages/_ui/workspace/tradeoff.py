@@ -23,7 +23,7 @@ from pages._ui.tradeoff.looks import looks
 
 
 def tradeoff(known: Mapping[str, Any]) -> Sequence[Control]:
-    """Return the controls of the form, where the algorithms determine what can vary, and of the shown sweep's view."""
+    """Return the controls of the form, in which the algorithms determine what can vary, and of the sweep's view."""
     slugs = [slug for slug in ALGORITHMS if slug != REFERENCE]
     listed = [
         Control("sweep", keys.SWEEP, "sweep", ParamSpec(""), accepts=_token),

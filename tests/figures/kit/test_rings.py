@@ -24,7 +24,7 @@ def overlap(one, other):
 @pytest.mark.parametrize(
     "middle",
     [
-        [[0, 0], [1.5, 0], [3, 0.5]],  # labels above these three groups would run into one line
+        [[0, 0], [1.5, 0], [3, 0.5]],  # labels above these three groups would run together into one line
         [[0, 0], [0, 1.2], [0, -1.2]],
         [[8, 8.6], [-8.5, 8.4]],  # groups at the upper edge
     ],
