@@ -85,7 +85,7 @@ def grid(colors: Theme, counts: np.ndarray, sd: float) -> str:
         )
     words = ", ".join(f"{count:z.0f}" for count in counts)
     return _map(
-        "".join(marks), f"Estimated number of people per cell, row by row from the south-west: {words}.", colors
+        "".join(marks), f"Estimated number of people per cell, from the south-west, row by row: {words}.", colors
     )
 
 
