@@ -107,8 +107,8 @@ def _run(letter: str, panel: Panel, frames: Sequence[int], run: Result, alone: i
     draw(keys.COMPARE_PLANE(letter), [panel], run.data.dataset_id, frames=frames, linked=KEY)
     st.html(verdict.written(run, hidden=hidden))
     if alone:
-        shared = len(run.trace.cluster_centers) - alone
-        st.html(markup.small(f"{shared} of {shared + alone} centers have a partner."))
+        total = len(run.trace.cluster_centers)
+        st.html(markup.small(f"{total - alone} of {total} centers have a partner."))
     shell.key_line(legend_of(run, None), hidden, run.data.noun)
 
 

@@ -15,7 +15,7 @@ from dpviz.runs.bootstrap import MEASURED, NARROW, WIDE, near_noise, worth
 from dpviz.runs.reruns import Reruns, spread
 from dpviz.trace import Trace
 from pages._ui.explore.question import SEEDS, N, RerunQuestion
-from pages._ui.explore.stored import runs_of
+from pages._ui.explore.stored import complete, runs_of
 from pages._ui.frame import markup
 from pages._ui.frame.catalog import sample
 from pages._ui.player import verdict
@@ -102,7 +102,8 @@ def _in_all(question: RerunQuestion, one: str, n_groups: int) -> str:
     stop = runs_of(question.result.data, question.algorithms[one])
     if stop is None or len(stop.found) <= N:
         return ""
-    return f", and in {int(np.count_nonzero(stop.found == n_groups))} of all {len(stop.found)} stored runs"
+    n_complete, total = complete(stop, n_groups)
+    return f", and in {n_complete} of all {total} stored runs"
 
 
 def later(one: str) -> str:

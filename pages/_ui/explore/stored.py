@@ -29,6 +29,7 @@ from pages._ui.work.results import Result
 
 __all__ = [
     "Stored",
+    "complete",
     "edition_of",
     "found_again",
     "made",
@@ -150,7 +151,12 @@ def found_again(here: Stored | None, result: Result) -> tuple[int, int] | None:
     if chart is None:
         return None
     same = (stop for stop in chart.stops if stop.epsilon == result.trace.parameters["epsilon"])
-    return next(((int(np.count_nonzero(stop.found == chart.groups)), len(stop.found)) for stop in same), None)
+    return next((complete(stop, chart.groups) for stop in same), None)
+
+
+def complete(stop: Stop, n_groups: int) -> tuple[int, int]:
+    """Return how many stored runs at one ε found every group, and how many stored runs there are."""
+    return int(np.count_nonzero(stop.found == n_groups)), len(stop.found)
 
 
 def more_people(algorithm: Algorithm | None, data: Dataset) -> str:
