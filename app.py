@@ -66,14 +66,13 @@ def draw_ahead() -> None:
     from pages._ui.address.scene import read
     from pages._ui.frame.catalog import public
     from pages._ui.tradeoff import form, view
-    from pages._ui.work import atlas, runs
+    from pages._ui.work import runs
     from pages._ui.workspace.tradeoff import tradeoff
 
     titles = {name: public(name).title for name in SAMPLES}
     runs.demo(STORY[0], 1.0)
-    if atlas.stamped():
-        opening = read("tradeoff", "", tradeoff)[0].values
-        view.ahead(form.sweep_of(opening, "sample:{}".format), titles[opening["d"][0]])
+    opening = read("tradeoff", "", tradeoff)[0].values
+    view.ahead(form.sweep_of(opening, "sample:{}".format), titles[opening["d"][0]])
 
 
 def end() -> None:

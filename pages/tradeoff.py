@@ -10,6 +10,7 @@ from pages._ui.frame import keys, prepared, shell
 from pages._ui.tradeoff import archive, sweeps, view
 from pages._ui.tradeoff.form import form_of, linked, private_notice, sweep_form
 from pages._ui.tradeoff.state import tradeoff_state
+from pages._ui.work import atlas
 from pages._ui.workspace.tradeoff import tradeoff
 
 
@@ -67,12 +68,13 @@ if progress is None and st.session_state.get(keys.SWEEP):
     st.info("This server no longer has the sweep that this address names. You see the sweep that the form describes.")
 links.keep("tradeoff", tradeoff, entry=progress.identity if progress else "form", private=not linked())
 finished = current is not None and any(row["algorithm"] != REFERENCE for row in current.rows)
-checked = sweep is None or view.check(sweep)
+if sweep is not None and sweeps.lacking(sweep):
+    atlas.note()
 if progress is None and not finished and sweep is not None:
-    view.first(sweep, title) if checked else st.skeleton(height=470)
+    view.first(sweep, title)
 if progress is not None and sweep not in (None, progress.sweep):
     st.caption("The form no longer matches the sweep below.")
-if sweep is not None and checked and not active and (view.offer(sweep) or sweeps.by_itself(sweep)):
+if sweep is not None and not active and (view.offer(sweep) or sweeps.by_itself(sweep)):
     try:
         sweeps.start(sweep, title)
         st.rerun()

@@ -1,4 +1,7 @@
-"""The atlas on disk: one Parquet file per chapter with its fingerprint, and a small file with hashes of the sources."""
+"""The atlas on disk: one Parquet file per chapter, which names its layout and the version of dpviz that made it.
+
+A stored run is a true run of that version, whatever machine shows it; `python -m dpviz atlas --check` repeats some.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +19,15 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from dpviz.atlas.cells import EXACTLY_K, METHODS, Chapter, beside, opened
-from dpviz.atlas.fingerprint import LAYOUT, agrees, code, fingerprint, machine, sources
+from dpviz.atlas.machines import machine
 from dpviz.datasets import SAMPLES
 from dpviz.datasets.loading import SAMPLE_FOLDER
+from dpviz.version import __version__
 
-__all__ = ["FOLDER", "Chart", "Stop", "current", "read", "replace", "stamp", "stamped", "table_of", "write"]
+__all__ = ["FOLDER", "Chart", "Stop", "load", "read", "replace", "table_of", "write"]
 
 FOLDER = Path(os.environ.get("DPVIZ_ATLAS") or SAMPLE_FOLDER / "atlas")
-_STAMP = "sources.json"
+_LAYOUT = 2  # Version of the files' layout; a reader accepts no other.
 _SCHEMA = pa.schema(
     [
         ("people", pa.int32()),
@@ -89,8 +93,6 @@ def write(chapter: Chapter, rows: Sequence[dict[str, Any]], folder: Path = FOLDE
     folder.mkdir(parents=True, exist_ok=True)
     editions = {cell.people: beside(chapter.sample, cell.people) for cell in chapter.cells()}
     facts = {
-        "fingerprint": fingerprint(chapter),
-        "machine": machine(),
         "groups": {str(people or 0): len(one.groups.means) for people, one in editions.items()},
         "best": {str(people or 0): one.loss for people, one in editions.items()},
     }
@@ -100,10 +102,11 @@ def write(chapter: Chapter, rows: Sequence[dict[str, Any]], folder: Path = FOLDE
 
 
 def replace(path: Path, table: pa.Table, facts: dict[str, Any], *, words: list[str], floats: list[str]) -> None:
-    """Write a table and its facts; the old file stays until the new one is complete.
+    """Write a table with its facts, layout, version and machine; the old file stays until the new one is complete.
 
     `words` names the columns with few distinct values, and `floats` those with many digits.
     """
+    facts = {"layout": _LAYOUT, "version": __version__, "machine": machine(), **facts}
     whole = path.with_name(f".{path.stem}.{os.getpid()}")
     try:
         pq.write_table(
@@ -122,52 +125,28 @@ def replace(path: Path, table: pa.Table, facts: dict[str, Any], *, words: list[s
 
 
 def table_of(path: Path, schema: pa.Schema) -> tuple[pa.Table, Any] | None:
-    """Return a file's table in this schema and its facts, or None if the file is missing or damaged."""
+    """Return a file's table in this schema and its facts.
+
+    Returns None if the file is missing or damaged, or if another layout or another minor version of dpviz made it.
+    """
     try:
         with pq.ParquetFile(path, page_checksum_verification=True) as file:
             table = file.read(use_threads=False)
         facts = json.loads((table.schema.metadata or {}).get(b"dpviz", b"{}"))
+        if facts["layout"] != _LAYOUT or _minor(facts["version"]) != _minor(__version__):
+            return None
         return table.cast(schema.with_metadata(table.schema.metadata)), facts
-    except (OSError, ValueError, pa.ArrowException):
+    except (OSError, ValueError, TypeError, KeyError, pa.ArrowException):
         return None
+
+
+def _minor(version: str) -> list[str]:
+    return version.split(".")[:2]
 
 
 def load(chapter: Chapter, folder: Path = FOLDER) -> tuple[pa.Table, dict[str, Any]] | None:
-    """Return a chapter's rows and facts, or None if the file is missing, is damaged, or has another layout."""
-    stored = table_of(folder / f"{chapter.name}.parquet", _SCHEMA)
-    if stored is None or not isinstance(stored[1], dict) or stored[1].get("fingerprint", {}).get("layout") != LAYOUT:
-        return None
-    return stored
-
-
-def current(chapter: Chapter, folder: Path = FOLDER) -> bool:
-    """Return whether a chapter's stored runs match the current code, according to its probe runs."""
-    stored = load(chapter, folder)
-    return stored is not None and agrees(stored[1]["fingerprint"], fingerprint(chapter))
-
-
-def stamped(folder: Path = FOLDER) -> bool:
-    """Return whether the atlas was made or checked by exactly this code on this kind of machine."""
-    try:
-        known = _stamp_of(folder)
-        return machine() in known["machines"] and bool(known["sources"] == sources() or known["code"] == code())
-    except (OSError, ValueError, TypeError, KeyError):
-        return False
-
-
-def stamp(folder: Path = FOLDER) -> None:
-    """Record that all chapters agree with this code on this kind of machine, besides those recorded for this code."""
-    try:
-        known = _stamp_of(folder)
-        before = known["machines"] if known["code"] == code() else []
-    except (OSError, ValueError, TypeError, KeyError):
-        before = []
-    record = {"sources": sources(), "code": code(), "machines": sorted({*before, machine()})}
-    (folder / _STAMP).write_text(json.dumps(record) + "\n", encoding="utf-8")
-
-
-def _stamp_of(folder: Path) -> dict[str, Any]:
-    return dict(json.loads((folder / _STAMP).read_text(encoding="utf-8")))
+    """Return a chapter's rows and facts, or None as `table_of` does."""
+    return table_of(folder / f"{chapter.name}.parquet", _SCHEMA)
 
 
 @lru_cache(maxsize=64)
@@ -183,8 +162,7 @@ def read(
 
     `values` are parameters that differ from the method's defaults; the only such value in the atlas is EXACTLY_K.
 
-    It is the caller's task to check with `stamped()` or `current()` whether the runs are still valid. Only public
-    samples can be named here; data from a visitor's file have no name.
+    Only public samples can be named here; data from a visitor's file have no name.
     """
     chapter = Chapter(sample, method, values)
     stored = load(chapter, folder) if sample in SAMPLES and method in METHODS and values in ((), EXACTLY_K) else None

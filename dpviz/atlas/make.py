@@ -1,4 +1,4 @@
-"""Remake outdated parts of the atlas, and repeat its runs to check them, with the engine of the sweeps."""
+"""Make missing parts of the atlas, and repeat its runs to check them, with the engine of the sweeps."""
 
 from __future__ import annotations
 
@@ -6,20 +6,15 @@ import dataclasses
 import math
 import random
 from collections.abc import Callable, Collection, Iterator, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from dpviz.atlas import averages, rounds
 from dpviz.atlas.cells import Cell, Chapter, chapters, row
-from dpviz.atlas.files import FOLDER, current, load, machine, stamp, write
+from dpviz.atlas.files import FOLDER, load, write
+from dpviz.atlas.machines import agrees, machine
 from dpviz.sweeps.engines import on_this_machine
 
-__all__ = ["Difference", "check", "drawn", "make", "outdated"]
-
-_CLOSE = 1e-6  # absolute (in z units) and relative tolerance for floats from another kind of machine
+__all__ = ["Difference", "check", "drawn", "make", "missing"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -37,15 +32,17 @@ class Difference:
         )
 
 
-def outdated(folder: Path = FOLDER, samples: Collection[str] = ()) -> list[Chapter]:
-    """Return the chapters whose file is missing, damaged or outdated."""
+def missing(folder: Path = FOLDER, samples: Collection[str] = ()) -> list[Chapter]:
+    """Return the chapters whose file `load` cannot use: it is missing, damaged, or of another version."""
     return [
-        chapter for chapter in chapters() if (not samples or chapter.sample in samples) and not current(chapter, folder)
+        chapter
+        for chapter in chapters()
+        if (not samples or chapter.sample in samples) and load(chapter, folder) is None
     ]
 
 
 def make(
-    old: Sequence[Chapter],
+    wanted: Sequence[Chapter],
     folder: Path = FOLDER,
     *,
     workers: int = 1,
@@ -55,18 +52,16 @@ def make(
 
     If a call is stopped, the files that it completed are kept, and the next call makes the others.
     """
-    missing = {chapter: chapter.cells() for chapter in old}
-    results: dict[Chapter, dict[Cell, dict[str, Any]]] = {chapter: {} for chapter in old}
-    engine = on_this_machine([cell for cells in missing.values() for cell in cells], _made, _given_up, workers=workers)
+    cells = {chapter: chapter.cells() for chapter in wanted}
+    results: dict[Chapter, dict[Cell, dict[str, Any]]] = {chapter: {} for chapter in wanted}
+    engine = on_this_machine([cell for some in cells.values() for cell in some], _made, _given_up, workers=workers)
     for cell, result in engine:
         on_run()
         chapter = cell.chapter
         results[chapter][cell] = result
-        if len(results[chapter]) == len(missing[chapter]):
-            write(chapter, [results[chapter][one] for one in missing[chapter]], folder)
+        if len(results[chapter]) == len(cells[chapter]):
+            write(chapter, [results[chapter][one] for one in cells[chapter]], folder)
             del results[chapter]
-    if not outdated(folder) and rounds.current(folder) and averages.current(folder):
-        stamp(folder)
 
 
 def _made(cell: Cell) -> tuple[Cell, dict[str, Any]]:
@@ -98,17 +93,6 @@ def check(cells: Sequence[Cell], folder: Path = FOLDER, *, workers: int = 1) -> 
             continue
         table, facts = old
         was = table.slice(cell.chapter.cells().index(cell), 1).to_pylist()
-        same = partial(_same, exact=facts["machine"] == machine())
-        names = [name for name in result if not was or not same(was[0][name], result[name])]
+        exact = facts["machine"] == machine()
+        names = [name for name in result if not was or not agrees(was[0][name], result[name], exact=exact)]
         yield Difference(cell, f"{', '.join(names)} came out differently") if names else None
-
-
-def _same(stored: Any, result: Any, *, exact: bool) -> bool:
-    if stored is None or result is None:
-        return stored is None and result is None
-    one, other = np.asarray(stored), np.asarray(result)
-    if one.shape != other.shape:
-        return False
-    if exact or other.dtype.kind != "f":
-        return bool((one == other).all())
-    return bool(np.allclose(one, other, rtol=_CLOSE, atol=_CLOSE))

@@ -14,7 +14,7 @@ import pyarrow as pa
 from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.atlas.cells import STORY, beside, opened
 from dpviz.atlas.files import FOLDER, replace, table_of
-from dpviz.atlas.fingerprint import LAYOUT, agrees
+from dpviz.atlas.machines import agrees
 from dpviz.audits.game import Question, Round, people, play, present
 from dpviz.sweeps.engines import on_this_machine
 
@@ -104,7 +104,7 @@ def _given_up(batch: tuple[Game, int], reason: str) -> Any:
 
 def _inputs() -> dict[str, Any]:
     """Return the settings from which the rounds are computed."""
-    return {"layout": LAYOUT, "games": [[repr(game), repr(game.algorithm())] for game in GAMES]}
+    return {"games": [[repr(game), repr(game.algorithm())] for game in GAMES]}
 
 
 def _load(folder: Path) -> list[dict[str, Any]] | None:
@@ -112,7 +112,7 @@ def _load(folder: Path) -> list[dict[str, Any]] | None:
     if stored is None:
         return None
     rows, facts = stored[0].to_pylist(), stored[1]
-    return rows if facts == _inputs() and len(rows) == sum(game.rounds for game in GAMES) else None
+    return rows if facts["games"] == _inputs()["games"] and len(rows) == sum(game.rounds for game in GAMES) else None
 
 
 def _split(rows: list[dict[str, Any]]) -> Iterator[tuple[Game, list[dict[str, Any]]]]:

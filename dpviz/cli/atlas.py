@@ -1,4 +1,4 @@
-"""Implement the command `atlas`: remake outdated stored runs, or check some of the stored runs."""
+"""Implement the command `atlas`: make missing stored runs, or check some of the stored runs."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from loky import cpu_count
 
 from dpviz.atlas import averages, rounds
 from dpviz.atlas.cells import chapters
-from dpviz.atlas.files import FOLDER, stamp
-from dpviz.atlas.make import check, drawn, make, outdated
+from dpviz.atlas.files import FOLDER
+from dpviz.atlas.make import check, drawn, make, missing
 from dpviz.cli.progress import Bar
 
 __all__ = ["add_atlas"]
@@ -21,7 +21,9 @@ def add_atlas(command: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     what = command.add_mutually_exclusive_group(required=True)
     what.add_argument(
-        "--make", action="store_true", help="make the files that are missing or out of date; run it again to resume"
+        "--make",
+        action="store_true",
+        help="make the files that are missing, damaged or of another version; a second call resumes",
     )
     what.add_argument("--check", action="store_true", help="repeat some stored runs and compare; exit 1 if one differs")
     command.add_argument(
@@ -48,25 +50,24 @@ def _atlas(arguments: argparse.Namespace) -> int:
 
 
 def _make(arguments: argparse.Namespace) -> int:
-    old = outdated(arguments.folder, arguments.sample)
-    if not arguments.sample and not rounds.current(arguments.folder):
+    wanted = missing(arguments.folder, arguments.sample)
+    if not arguments.sample and rounds.read(arguments.folder) is None:
         total = sum(game.rounds for game in rounds.GAMES)
         print(f"atlas: {rounds.NAME} to make, {total:,} rounds", file=sys.stderr)
         arguments.folder.mkdir(parents=True, exist_ok=True)
         with Bar(total) as bar:
             rounds.make(arguments.folder, workers=arguments.workers, on_run=bar.step)
-    if not arguments.sample and not averages.current(arguments.folder):
+    if not arguments.sample and averages.read(arguments.folder) is None:
         print(f"atlas: {averages.NAME} to make", file=sys.stderr)
         arguments.folder.mkdir(parents=True, exist_ok=True)
         averages.make(arguments.folder)
-    if not old and not arguments.sample:
-        stamp(arguments.folder)  # all files have just passed the check
-        print("atlas: every file is up to date", file=sys.stderr)
+    if not wanted:
+        print("atlas: no file is missing", file=sys.stderr)
         return 0
-    total = sum(len(chapter.cells()) for chapter in old)
-    print(f"atlas: {len(old)} files to make, {total:,} runs", file=sys.stderr)
+    total = sum(len(chapter.cells()) for chapter in wanted)
+    print(f"atlas: {len(wanted)} files to make, {total:,} runs", file=sys.stderr)
     with Bar(total) as bar:
-        make(old, arguments.folder, workers=arguments.workers, on_run=bar.step)
+        make(wanted, arguments.folder, workers=arguments.workers, on_run=bar.step)
     return 0
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import dataclasses
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -73,10 +73,13 @@ def of_chart(chart: Chart) -> StoryRuns:
     return _reruns(chart.people, chart.groups, clouds, [stop.found for stop in chart.stops])
 
 
-def reruns(people: int | None) -> StoryRuns:
+def reruns(people: int | None, on_step: Callable[[int, int], None] = lambda done, all: None) -> StoryRuns:
     """Make the first `FEWER` runs of every stop, the same as in the atlas; with all people this takes half a minute."""
     domain, groups = opened(SAMPLE, people).data.domain, len(beside(SAMPLE, people).groups.means)
-    runs = [[row(Cell(Chapter(SAMPLE, METHOD), people, stop, seed)) for seed in range(FEWER)] for stop in STOPS]
+    runs = []
+    for i, stop in enumerate(STOPS):
+        runs.append([row(Cell(Chapter(SAMPLE, METHOD), people, stop, seed)) for seed in range(FEWER)])
+        on_step(i + 1, len(STOPS))
     clouds = [[domain.denormalize(np.reshape(one["centers"], (-1, 2))) for one in stop[:CLOUD]] for stop in runs]
     return _reruns(people, groups, clouds, [np.array([one["found"] for one in stop]) for stop in runs])
 

@@ -13,7 +13,7 @@ import pandas as pd
 from dpviz import params
 from dpviz.algorithms import ALGORITHMS
 from dpviz.atlas.cells import EXACTLY_K, METHODS, STOPS, Cell, trace
-from dpviz.atlas.files import Chart
+from dpviz.atlas.files import Chart, read
 from dpviz.datasets import SAMPLES
 from dpviz.figures.kit.theme import DARK, LIGHT, SLOTS
 from dpviz.figures.scenes import drag
@@ -26,7 +26,6 @@ from dpviz.postprocessing.bet import bet_of, odds_of_any
 from dpviz.postprocessing.verdict import reach
 from dpviz.privacy.guarantee import Notion
 from dpviz.site.folder import Folder
-from dpviz.site.runs import find
 from dpviz.site.shell import Shell, link, text_of
 
 __all__ = ["HOME", "add"]
@@ -52,7 +51,7 @@ def add(folder: Folder, shell: Shell) -> None:
 
 def _page(sample: str, shell: Shell) -> str:
     there, here = ground(sample), _address(sample)
-    charts = {slug: stored for slug in METHODS if slug != "kmeans" and (stored := find(sample, slug))}
+    charts = {slug: stored for slug in METHODS if slug != "kmeans" and (stored := read(sample, slug))}
     start = STOPS.index(EPSILON)
     films = {slug: _film(slug, chart) for slug, chart in charts.items()}
     tables = {slug: _rows(sample, slug, chart) for slug, chart in charts.items() if _strong(slug)}
@@ -117,7 +116,7 @@ def _film(slug: str, chart: Chart) -> dict[str, Any]:
 
 def _rows(sample: str, slug: str, chart: Chart) -> pd.DataFrame:
     """Return a method's row of the comparison at every stop; a method that may release more centers is held to k."""
-    exact = find(sample, slug, None, EXACTLY_K) if _may_release_more(slug) else None
+    exact = read(sample, slug, None, EXACTLY_K) if _may_release_more(slug) else None
     chosen = exact or chart
     table = curve_table(_edition(slug, chosen))
     return table.assign(bet=[stop.bet for stop in chosen.stops], groups=chosen.groups)

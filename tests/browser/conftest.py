@@ -9,7 +9,6 @@ from functools import partial
 import pytest
 from playwright.sync_api import Error, Locator, expect
 
-from dpviz.atlas import files
 from tests.serving import ROOT, running, serve
 
 __all__ = ["CHROMIUM", "FLAGS", "PATIENCE", "ROOT", "browser", "home", "keep_process", "open_page", "serve", "server"]
@@ -93,12 +92,9 @@ def home(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def server(browser, home, tmp_path_factory):
-    """Start the shared server; it trusts stored runs without probes, because other tests make the probes."""
-    atlas = tmp_path_factory.mktemp("stored") / "atlas"
-    shutil.copytree(files.FOLDER, atlas)
-    files.stamp(atlas)
-    with running(DPVIZ_HOME=str(home), DPVIZ_ATLAS=str(atlas)) as (url, _):
+def server(browser, home):
+    """Start the shared server."""
+    with running(DPVIZ_HOME=str(home)) as (url, _):
         yield url
 
 

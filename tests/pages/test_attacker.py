@@ -17,7 +17,6 @@ from dpviz.privacy.guarantee import Notion
 from dpviz.trace import Cancelled
 from pages._ui.address import scene
 from pages._ui.attacker import rounds, view
-from pages._ui.work import atlas
 from pages._ui.work.jobs import Job
 from pages._ui.workspace.explore import explore
 from tests.pages.pictures import pictures
@@ -162,7 +161,6 @@ def test_the_machine_plays_on(open_link, monkeypatch):
 
 @pytest.mark.slow
 def test_the_first_question_opens_with_the_machines_stored_rounds_and_another_one_without(open_link, monkeypatch):
-    monkeypatch.setattr(atlas, "stamped", lambda: True)
     app = open_link()  # an empty address leaves the form at its defaults
     assert "after 2,000 rounds (" in words(app) and "Against KMeans the machine is right" in words(app)
     assert game(app).guesses == [] and len(game(app).rounds) <= 6 and len(game(app, "exact").rounds) <= 1

@@ -1,32 +1,33 @@
 """Check Start through Streamlit's test driver: the story comes at once, slow parts come later, old addresses work."""
 
 import json
-import time
 
+import numpy as np
 import pytest
 
-from dpviz.atlas import averages
+from dpviz.atlas import averages, files
+from dpviz.atlas.cells import STOPS
+from dpviz.lessons import story as parts
 from pages._ui.home import story
 from pages._ui.home.controls import SCREENS, as_run, run_of
 from pages._ui.work import atlas
-from pages._ui.work.atlas import Trust
+from pages._ui.work.batch import Gathered
 
 RUN = "v=1&d=town&a=pe-means&k=5&e={}&s=0"
 
 
 @pytest.fixture
 def nothing_made(monkeypatch):
-    """Replace the story's parts with those of a new server, which has made none; return the list of requested parts."""
+    """Let the story find no stored part; return the names of the parts that it has made."""
     asked = []
 
-    class Parts:
-        failed = ""
+    def gather(topic, title, pieces, *, public):
+        asked.extend(piece.name for piece in pieces)
+        return Gathered({}, active=bool(pieces))
 
-        def made(self, name, make):
-            asked.append(name)
-
-    monkeypatch.setattr(story, "_parts", Parts)
-    monkeypatch.setattr(atlas, "given", lambda: Trust.NO)
+    monkeypatch.setattr(story, "gather", gather)
+    monkeypatch.setattr(atlas, "given", lambda: None)
+    monkeypatch.setattr(atlas, "chart", lambda *_: None)
     return asked
 
 
@@ -45,7 +46,7 @@ def test_start_is_there_before_any_part_is_made_and_asks_nothing(open_link, noth
     assert [door["page"] for door in data["doors"] if door["screen"] == 6] == ["explore", "data", "class"]
     assert not [*app.button, *app.slider, *app.segmented_control, *app.selectbox][1:]  # Share is the only control.
     assert app.session_state["kept"] == ("home", "v=1")  # The browser adds the screen's number.
-    assert "averages" in nothing_made and not [name for name in nothing_made if name.startswith("runs")]
+    assert set(nothing_made) == {"Start: averages"}
 
 
 @pytest.mark.parametrize("screen", ["0", "7", "-1", "2.5", "<b>x</b>", "3&screen=4", "%00"])
@@ -56,40 +57,33 @@ def test_a_screen_that_does_not_exist_is_the_first_one_and_one_sentence(open_lin
     assert told.startswith("This link opens, but") and "<b>" not in told
 
 
-def test_stored_averages_and_bets_are_there_without_any_computation(monkeypatch, open_link, nothing_made):
-    monkeypatch.setattr(atlas, "given", averages.read)
-    record = json.loads(component(open_link("home", "v=1"))["record"])
+def test_stored_parts_are_there_without_any_computation(open_link):
+    app = open_link("home", "v=1")
+    record = json.loads(component(app)["record"])
     assert record["given"]["steps"][-1]["big"].startswith("**26") and len(record["bets"]["exact"]) == 2 * averages.POOL
-    assert not {"averages", "bets"} & set(nothing_made)
-    monkeypatch.setattr(atlas, "given", lambda: Trust.CHECKING)
-    assert story._made(False)[:2] == (None, None) and not {"averages", "bets"} & set(nothing_made)
+    assert len(record["editions"]) == len(parts.EDITIONS) and not any("Stored runs" in one.value for one in app.caption)
+    assert story._missing(True) == []
 
 
-def test_reruns_are_made_only_where_none_are_stored_and_somebody_needs_them(monkeypatch, nothing_made):
-    monkeypatch.setattr(atlas, "trust", lambda *_: Trust.NO)
-    assert story._reruns(False) == [] and nothing_made == []
-    assert story._reruns(True) == [] and nothing_made == ["runs, None", "runs, 1000", "runs, 300"]
-    monkeypatch.setattr(atlas, "trust", lambda *_: Trust.CHECKING)
-    assert story._reruns(True) == [] and len(nothing_made) == 3
+def test_missing_parts_are_said_and_made_and_reruns_only_if_somebody_needs_them(open_link, nothing_made):
+    app = open_link("home", "v=1")
+    assert sum("computed on request" in one.value for one in app.caption) == 1
+    assert set(nothing_made) == {"Start: averages"}
+    runs = ["Start: runs of None people", "Start: runs of 1000 people", "Start: runs of 300 people"]
+    assert [piece.name for piece in story._missing(True)] == ["Start: averages", *runs]
+    made = {name: parts.reruns(300) for name in runs[1:]}
+    assert story._reruns(made) == []  # the first edition is still missing
+    assert story._reruns({runs[0]: made[runs[1]], runs[1]: made[runs[1]]}) == [made[runs[1]]] * 2
 
 
-def test_a_part_is_made_once_and_one_that_fails_says_why():
-    made, times = story._Parts(), []
-
-    def broken():
-        raise ValueError("the town is gone")
-
-    def wait(done):
-        until = time.monotonic() + 60
-        while not done() and time.monotonic() < until:
-            time.sleep(0.01)
-
-    assert made.made("one", lambda: times.append(1) or "there") is None or times == [1]
-    wait(lambda: made.made("one", lambda: "again") is not None)
-    assert made.made("one", lambda: "again") == "there" and times == [1] and made.failed == ""
-    made.made("two", broken)
-    wait(lambda: made.failed)
-    assert made.failed == "the town is gone" and made.made("two", broken) is None
+def test_what_is_made_is_what_is_stored(monkeypatch):
+    steps = []
+    monkeypatch.setattr(parts, "FEWER", 2)
+    made = parts.reruns(300, lambda done, total: steps.append((done, total)))
+    stored = parts.of_chart(files.read(parts.SAMPLE, parts.METHOD, 300))
+    assert steps == [(i + 1, len(STOPS)) for i in range(len(STOPS))]
+    np.testing.assert_allclose(made.centers, stored.centers[:, :2], atol=1e-4)
+    assert made.promises == stored.promises and made.found == stored.found
 
 
 @pytest.mark.parametrize(

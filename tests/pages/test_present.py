@@ -242,16 +242,15 @@ def test_clouds_games_and_curves_have_their_picture(monkeypatch):
 
 def test_a_slide_of_reruns_shows_the_stored_runs_or_makes_the_same_ones(monkeypatch):
     address = "explore?v=1&d=tiny&a=dpm&e=2&again=1"
-    monkeypatch.setattr(atlas, "trust", lambda *which: atlas.Trust.NO)
-    made, _ = picture(address)
-    monkeypatch.setattr(atlas, "trust", lambda *which: atlas.Trust.YES)
+    with monkeypatch.context() as patched:
+        patched.setattr(atlas, "chart", lambda *which: None)
+        made, _ = picture(address)
     monkeypatch.setattr(pictures, "rerun", lambda *_, **__: pytest.fail("it was made again"))
     stored, _ = picture(address)
     assert stored.titles == made.titles and len(made.titles) == 5
 
 
 def test_the_default_decks_game_and_curves_come_from_stored_runs(monkeypatch):
-    monkeypatch.setattr(atlas, "stamped", lambda: True)
     for name in ("play", "execute"):
         monkeypatch.setattr(pictures, name, lambda *_, **__: pytest.fail("it was made again"))
     shown = {split(one.scene)[0]: picture(one.scene)[0] for one in DEFAULT.slides if "explore" not in one.scene[:7]}
@@ -265,18 +264,15 @@ def test_the_default_decks_game_and_curves_come_from_stored_runs(monkeypatch):
 def test_a_busy_server_refuses_no_stored_game(monkeypatch):
     (game,) = (one for one in DEFAULT.slides if one.scene.startswith("attacker"))
     monkeypatch.setattr(scenes.runs, "seconds", lambda *_: 1e6)
-    monkeypatch.setattr(atlas, "stamped", lambda: True)
     assert scenes._staged(game, "light", False, ()).piece.name
     monkeypatch.setattr(atlas, "played", lambda *_: ())
     with pytest.raises(ValueError, match="would take too long"):
         scenes._staged(game, "light", False, ())
 
 
-@pytest.mark.parametrize("trusted", [True, False])
-def test_a_slide_of_the_default_deck_is_prepared_once_if_its_stored_runs_are_final(trusted, monkeypatch):
-    monkeypatch.setattr(atlas, "stamped", lambda: trusted)
+def test_a_slide_of_the_default_deck_is_prepared_once():
     one, again = (staged(DEFAULT.slides[0], "light", varied=False) for _ in range(2))
-    assert (one is again) == trusted and one.piece.name == again.piece.name
+    assert one is again
 
 
 @pytest.fixture

@@ -16,7 +16,6 @@ from dpviz import params
 from dpviz.algorithms import ALGORITHMS
 from dpviz.atlas import cells, files
 from dpviz.atlas.cells import Chapter
-from dpviz.atlas.fingerprint import LAYOUT
 from dpviz.datasets import load_sample
 from dpviz.figures.kit.theme import LIGHT
 from dpviz.figures.scenes import tradeoff
@@ -28,7 +27,6 @@ from pages._ui.address import scene
 from pages._ui.tradeoff import form, sweeps, take, vary, view
 from pages._ui.tradeoff.sweeps import WORKERS, Progress, shelf
 from pages._ui.work import atlas
-from pages._ui.work.atlas import Trust
 from pages._ui.work.jobs import Job, Jobs
 from pages._ui.work.recent import Recent
 from pages._ui.work.results import Result
@@ -43,7 +41,7 @@ from tests.sweeps.handmade import rows, runs
 def bare(monkeypatch, tmp_path):
     """Let the page find no stored runs."""
     monkeypatch.setattr(atlas, "FOLDER", tmp_path)
-    sweeps._stored.cache_clear()
+    sweeps.stored.cache_clear()
     return tmp_path
 
 
@@ -58,12 +56,10 @@ STORED = (Chapter("tiny", "kmeans"), Chapter("tiny", "dp-lloyd"))
 @pytest.fixture(scope="module")
 def shipped(tmp_path_factory):
     place = tmp_path_factory.mktemp("atlas")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(files, "fingerprint", lambda chapter: {"layout": LAYOUT})
-        for chapter in STORED:
-            first = cells.row(chapter.cells()[0])
-            again = [first | {"epsilon": cell.epsilon, "seed": cell.seed} for cell in chapter.cells()]
-            files.write(chapter, again, place)
+    for chapter in STORED:
+        first = cells.row(chapter.cells()[0])
+        again = [first | {"epsilon": cell.epsilon, "seed": cell.seed} for cell in chapter.cells()]
+        files.write(chapter, again, place)
     return place
 
 
@@ -71,9 +67,8 @@ def shipped(tmp_path_factory):
 def stored(monkeypatch, shipped):
     """Let the page find stored runs of DP-Lloyd on the sample "tiny"."""
     monkeypatch.setattr(atlas, "FOLDER", shipped)
-    monkeypatch.setattr(atlas, "stamped", lambda: True)
     files.read.cache_clear()
-    sweeps._stored.cache_clear()
+    sweeps.stored.cache_clear()
 
 
 def opened(query):
@@ -99,7 +94,6 @@ def test_the_page_opens_finished_where_all_runs_are_stored(stored, monkeypatch):
 
 
 def test_the_picture_it_opens_with_is_made_before_anybody_comes(monkeypatch):
-    monkeypatch.setattr(atlas, "stamped", lambda: True)
     sweeps.everybodys.cache_clear()
     import_module("app").draw_ahead()
     assert not opened("").exception
@@ -158,15 +152,6 @@ def test_the_forecast_counts_what_is_missing_alone(stored):
     assert len(list(one.runs())) == 13
 
 
-def test_runs_that_are_being_checked_are_said_and_not_used(stored, monkeypatch):
-    monkeypatch.setattr(atlas, "trust", lambda *asked: Trust.CHECKING)
-    monkeypatch.setattr(files, "read", lambda *asked, **more: pytest.fail("not yet"))
-    app = opened("v=1&d=tiny&a=dp-lloyd")
-    assert not app.exception and "being checked against this version" in words(app)
-    assert starts(app) == [] and not panels(app)  # no sweep is offered, because stored runs may suffice
-    assert "A sweep runs every chosen algorithm" not in " ".join(block.proto.body for block in app.get("html"))
-
-
 def test_the_number_of_runs_is_that_behind_the_table_without_the_reference(bare):
     app = opened("v=1&d=tiny&a=dp-lloyd&a=glloyd&e=0.5&e=1&runs=3")
     assert starts(app) == ["Start this sweep"] and "12 runs, " in words(app) and "13 runs" not in words(app)
@@ -201,7 +186,8 @@ def test_damaged_stored_runs_are_said_and_the_page_works_without_them(stored, sh
         content[len(content) // 4] ^= 255 * (damage == "byte")
         (tmp_path / path.name).write_bytes(content[: len(content) // 2] if damage == "truncated" else content)
     monkeypatch.setattr(atlas, "FOLDER", tmp_path)
-    monkeypatch.setattr(files, "LAYOUT", LAYOUT + (damage == "version"))
+    if damage == "version":
+        monkeypatch.setattr(files, "__version__", "0.1.7")
     app = opened("v=1&d=tiny&a=dp-lloyd")
     assert not app.exception and words(app).count("computed on request") == 1
     assert starts(app) == ["Start this sweep"] and not panels(app)

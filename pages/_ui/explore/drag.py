@@ -25,14 +25,13 @@ from dpviz.postprocessing.verdict import reach
 from pages._ui.address import links
 from pages._ui.explore.look import Choice, RunLook
 from pages._ui.explore.state import explore_state
-from pages._ui.explore.stored import edition_of, sample_of, stored
+from pages._ui.explore.stored import edition_of, sample_of
 from pages._ui.form.forms import fields_of
 from pages._ui.frame import catalog, keys, prepared
 from pages._ui.frame.session import session
 from pages._ui.player import stage
 from pages._ui.player.player import view_of
 from pages._ui.work import atlas
-from pages._ui.work.atlas import Trust
 from pages._ui.work.caches import per_run
 from pages._ui.work.filling import Track, at
 from pages._ui.work.results import Result, keep, show
@@ -62,10 +61,9 @@ def section(scope: str, choice: Choice, result: Result, look: RunLook) -> None:
     like = algorithm is not None and _is_like(choice, algorithm, result)
     if here is not None and choice.row.drag is not None:
         with choice.row.drag:
-            atlas.note(here.trusts)
-            if Trust.CHECKING in here.trusts:
-                st.fragment(_wait, run_every=1.0)(choice)
-            if here.charts and like:
+            if not here.charts:
+                atlas.note()
+            elif like:
                 names, mode = tuple(here.names), st.context.theme.type or "light"
                 record = _record(choice.cls.slug, names, choice.form.seed, mode, look.hidden, look.axes, result)
                 _draw(scope, choice, result, record, names)
@@ -112,12 +110,6 @@ def _is_like(choice: Choice, algorithm: Algorithm, result: Result) -> bool:
         and (result.data.dataset_id == choice.data.dataset_id or sample_of(result.data) == sample_of(choice.data) != "")
         and all(trace.parameters[name] == getattr(algorithm, name) for name in others)
     )
-
-
-def _wait(choice: Choice) -> None:
-    now = stored(choice.name, choice.data, choice.cls)
-    if now is None or Trust.CHECKING not in now.trusts:
-        st.rerun()
 
 
 def _draw(scope: str, choice: Choice, result: Result, record: str, names: tuple[str, ...]) -> None:

@@ -22,7 +22,6 @@ from pages._ui.form.picker import pick_algorithm
 from pages._ui.frame import catalog, keys, prepared
 from pages._ui.frame.session import session
 from pages._ui.work import results, runs
-from pages._ui.work.atlas import Trust
 from pages._ui.work.filling import Track
 from pages._ui.work.results import Result
 from pages._ui.workspace.explore import explore, explored, seen_from
@@ -85,7 +84,7 @@ def _choose() -> Choice:
         with method:
             cls = pick_algorithm(data, about=details, label="Method")
         here, track = stored(name, data, cls), None
-        if here is None or Trust.NO in here.trusts:
+        if here is None or not here.charts:
             track = made(name, data, cls)
         dragged = bool(here and here.charts) or (track is not None and track.stops > 1)
         drag = None

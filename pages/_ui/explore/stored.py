@@ -23,7 +23,6 @@ from dpviz.privacy.guarantee import Notion
 from pages._ui.form.forms import fields_of, held
 from pages._ui.frame import catalog, keys, prepared
 from pages._ui.work import atlas, filling
-from pages._ui.work.atlas import Trust
 from pages._ui.work.filling import Track
 from pages._ui.work.results import Result
 
@@ -44,12 +43,11 @@ __all__ = [
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Stored:
-    """Stored runs that match a form, by number of people (None for all), fewest first; empty while they are checked."""
+    """Stored runs that match a form, by number of people (None for all), fewest first; empty if they are missing."""
 
     sample: str
     method: str
     people: int | None
-    trusts: frozenset[Trust]
     charts: dict[int | None, Chart]
 
     @property
@@ -100,14 +98,13 @@ def stored(name: str, data: Dataset, cls: type[Algorithm]) -> Stored | None:
     sample, people = here
     if people not in (*PEOPLE.get(sample, ()), None) or not _usual(name, data, cls):
         return None
-    trusts = frozenset({atlas.trust(sample, cls.slug), atlas.trust(sample, "kmeans")})
     charts = {}
-    if trusts == {Trust.YES}:
+    if atlas.chart(sample, "kmeans") is not None:
         every = {some: atlas.chart(sample, cls.slug, some) for some in (*PEOPLE.get(sample, ()), None)}
         charts = {some: chart for some, chart in every.items() if chart is not None}
     if charts and (people not in charts or st.session_state.get(keys.EXPLORE_SEED, 0) >= charts[people].seeds):
         return None
-    return Stored(sample, cls.slug, people, trusts, charts)
+    return Stored(sample, cls.slug, people, charts)
 
 
 def made(name: str, data: Dataset, cls: type[Algorithm]) -> Track | None:

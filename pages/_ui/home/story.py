@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import threading
-from collections.abc import Callable, Sequence
-from functools import lru_cache, partial
+from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import parse_qsl
 
 import streamlit as st
@@ -23,15 +22,12 @@ from pages._ui.frame import keys
 from pages._ui.frame.places import HOME, PAGES
 from pages._ui.home.controls import as_run
 from pages._ui.work import atlas
-from pages._ui.work.atlas import Trust
-from pages._ui.work.jobs import Job, Jobs
-from pages._ui.work.workers import workers
+from pages._ui.work.batch import Gathered, Piece, follow, gather
 
 __all__ = ["story"]
 
-T = TypeVar("T")
-
 _HERE = Path(__file__).parent
+_AVERAGES, _RUNS = "Start: averages", "Start: runs of {} people"
 _DOORS = (  # screen, page, text of its link, description
     (1, "limits", "See how this works with a single number of clusters", ""),
     (3, "attacker", "Keep betting", ""),
@@ -49,33 +45,6 @@ _component = st.components.v2.component(
 )
 
 
-class _Parts:
-    """The parts of the story that worker processes have made so far, one at a time."""
-
-    def __init__(self) -> None:
-        self._queue = Jobs(workers=1)
-        self._jobs: dict[str, Job] = {}
-        self._lock = threading.Lock()
-
-    def made(self, name: str, make: Callable[[], T]) -> T | None:
-        """Return a part, or None while it is being made; the first call starts making it."""
-        with self._lock:
-            if name not in self._jobs:
-                self._jobs[name] = self._queue.submit(f"Start: {name}", lambda job: workers().call(make))
-            job = self._jobs[name]
-        return job.result if job.status == "done" else None
-
-    @property
-    def failed(self) -> str:
-        """Return one sentence if a part could not be made, else ""."""
-        return next((job.error for job in list(self._jobs.values()) if job.status == "failed"), "")
-
-
-@st.cache_resource(show_spinner=False)
-def _parts() -> _Parts:
-    return _Parts()
-
-
 _stored = lru_cache(maxsize=8)(parts.of_chart)
 
 
@@ -86,67 +55,57 @@ def _record(ready: tuple[str, ...], _given: Given | None, _bets: Bets | None, _r
 
 
 def story() -> None:
-    """Show the story at once, and fill in missing parts when they are made."""
-    polls = not _whole()
-    st.fragment(_draw, run_every=1.0 if polls else None)(polls)
+    """Show the story; if stored parts are missing, show it at once and fill them in when they are made."""
+    if _missing(True):
+        atlas.note()
+    follow(_gathered, _draw, 1.0)
 
 
-def _reruns(needed: bool) -> list[StoryRuns]:
-    """Return the finished reruns: stored ones or, if `needed`, those made in the background."""
-    trust = atlas.trust(parts.SAMPLE, parts.METHOD)
-    if trust is Trust.CHECKING:
-        return []
-    clouds: list[StoryRuns | None] = []
+def _missing(needed: bool) -> list[Piece]:
+    """Return the parts that are not stored: averages with bets and, if `needed`, reruns."""
+    pieces = [] if atlas.given() else [Piece(_AVERAGES, averages.made, ())]
+    for people in parts.EDITIONS if needed else ():
+        if atlas.chart(parts.SAMPLE, parts.METHOD, people) is None:
+            pieces.append(Piece(_RUNS.format(people), parts.reruns, (people,)))
+    return pieces
+
+
+def _gathered() -> Gathered:
+    """Return the parts made so far that are not stored, and have the others made."""
+    needed = bool((st.session_state.get(keys.HOME_STORY) or {}).get("needs"))
+    return gather("start", "Start", _missing(needed), public=True)
+
+
+def _reruns(ready: dict[str, Any]) -> list[StoryRuns]:
+    """Return the stored reruns, or those made in the background, of all editions up to the first that is missing."""
+    every: list[StoryRuns] = []
     for people in parts.EDITIONS:
-        chart = atlas.chart(parts.SAMPLE, parts.METHOD, people) if trust is Trust.YES else None
-        if chart is not None:
-            clouds.append(_stored(chart))
-        elif needed:
-            clouds.append(_parts().made(f"runs, {people}", partial(parts.reruns, people)))
-    here = [one for one in clouds if one is not None]
-    return here if [one.people for one in here] == list(parts.EDITIONS[: len(here)]) else []
+        chart = atlas.chart(parts.SAMPLE, parts.METHOD, people)
+        one = ready.get(_RUNS.format(people)) if chart is None else _stored(chart)
+        if one is None:
+            break
+        every.append(one)
+    return every
 
 
-def _made(needed: bool) -> tuple[Given | None, Bets | None, list[StoryRuns]]:
-    stored, reruns = atlas.given(), _reruns(needed)
-    if not isinstance(stored, Trust):
-        return *stored, reruns
-    if stored is Trust.CHECKING:
-        return None, None, reruns
-    given = _parts().made("averages", averages.given)
-    return given, None if given is None else _parts().made("bets", partial(averages.bets, given.alex)), reruns
-
-
-def _whole() -> bool:
-    given, bets, reruns = _made(False)
-    return given is not None and bets is not None and len(reruns) == len(parts.EDITIONS)
-
-
-def _draw(polls: bool) -> None:
-    before = st.session_state.get(keys.HOME_STORY) or {}
-    given, bets, reruns = _made(bool(before.get("needs")))
-    ready = (
-        *["given"] * (given is not None),
-        *["bets"] * (bets is not None),
-        *(f"{r.people} {r.runs}" for r in reruns),
-    )
+def _draw(gathered: Gathered) -> None:
+    given, bets = atlas.given() or gathered.ready.get(_AVERAGES, (None, None))
+    reruns = _reruns(gathered.ready)
+    ready = (*["averages"] * (given is not None), *(f"{one.people} {one.runs}" for one in reruns))
     opened = links.opened("home")
     data = {
         "record": _record(ready, given, bets, reruns),
         "doors": [_door(*door) for door in _DOORS],
         "screen": st.session_state.get(keys.HOME_SCREEN) or 1,
         "opened": 0 if opened is None else opened.number,
-        "failed": _parts().failed,
+        "failed": gathered.problem,
         "others": [name for name in PAGES if name != HOME],
     }
     value = _component(
         key=keys.HOME_STORY, data=data, height="content", on_needs_change=lambda: None, on_door_change=lambda: None
     )
-    atlas.note([atlas.trust(parts.SAMPLE, parts.METHOD)])
     if door := value.get("door"):
         _leave(door)
-    if polls and given is not None and bets is not None and len(reruns) == len(parts.EDITIONS):
-        st.rerun()  # all parts are finished: stop polling
 
 
 def _door(screen: int, page: str, title: str, words: str) -> dict[str, Any]:

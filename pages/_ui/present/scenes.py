@@ -75,14 +75,14 @@ def staged(slide: Slide, mode: str, *, varied: bool = True, typed: Sequence[floa
     ValueError
         If the slide cannot be shown; the message is one sentence with the reason.
     """
-    if slide in DEFAULT.slides and not typed and atlas.stamped():
+    if slide in DEFAULT.slides and not typed:
         return _of_default(slide, mode, varied)
     return _staged(slide, mode, varied, typed)
 
 
 @functools.cache
 def _of_default(slide: Slide, mode: str, varied: bool) -> Staged:
-    """Prepare a slide of the default deck once for all visitors, because its stored runs are final."""
+    """Prepare a slide of the default deck once for all visitors, because nothing that a visitor does changes it."""
     return _staged(slide, mode, varied, ())
 
 

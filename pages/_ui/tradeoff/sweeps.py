@@ -30,7 +30,6 @@ from pages._ui.frame import catalog, keys, prepared
 from pages._ui.tradeoff.archive import Archive, is_public
 from pages._ui.tradeoff.state import tradeoff_state
 from pages._ui.work import atlas, turns
-from pages._ui.work.atlas import Trust
 from pages._ui.work.jobs import LONG, Job, Jobs
 from pages._ui.work.memory import MemoryFolder
 from pages._ui.work.runs import pace
@@ -216,29 +215,23 @@ def counted(runs: Iterable[Run | dict[str, Any]]) -> int:
     return sum((run["algorithm"] if isinstance(run, dict) else run.algorithm) != REFERENCE for run in runs)
 
 
-def trusts(sweep: Sweep) -> tuple[Trust, ...]:
-    """Return, for each sample and method of a sweep that the atlas covers, whether its stored runs may be used."""
+def lacking(sweep: Sweep) -> bool:
+    """Return whether the atlas lacks runs of a sample and a method of a sweep that it is meant to hold."""
     samples = [name.removeprefix("sample:") for name in sweep.data if name.startswith("sample:")]
     curves = [(one.algorithm, one.values) for one in sweep.variants if one.preset is None]
-    return tuple(
-        atlas.trust(sample, *curve)
+    return any(
+        atlas.chart(sample, method, values=values) is None
         for sample in samples
-        for curve in ((REFERENCE, ()), *curves)
-        if atlas.covers(sample, *curve)
+        for method, values in ((REFERENCE, ()), *curves)
+        if atlas.covers(sample, method, values)
     )
 
 
 @lru_cache(maxsize=32)
-def _stored(sweep: Sweep, usable: tuple[Trust, ...]) -> dict[str, dict[str, Any]]:
-    """Return the rows that the atlas has for a sweep, by key; `usable` is only a part of the cache's key."""
+def stored(sweep: Sweep) -> dict[str, dict[str, Any]]:
+    """Return the rows of a sweep that the atlas has, by key."""
     chart = lru_cache(maxsize=None)(atlas.chart)  # avoids a second look-up of the same chart
     return {row["key"]: row for row in stored_rows((run for _, run in cells(sweep)), chart)}
-
-
-def stored(sweep: Sweep) -> dict[str, dict[str, Any]]:
-    """Return the rows of a sweep that the atlas has and that may be used, by key."""
-    usable = trusts(sweep)
-    return _stored(sweep, usable) if usable else {}
 
 
 def known(sweep: Sweep) -> list[dict[str, Any]]:
@@ -255,9 +248,9 @@ def missing(sweep: Sweep) -> list[Run]:
 
 def at_once(sweep: Sweep, title: str) -> Progress:
     """Return the known part of a sweep, without starting anything."""
-    rows, usable = known(sweep), trusts(sweep)
-    if usable and len(rows) == len(_stored(sweep, usable)):
-        return everybodys(sweep, title, usable)
+    rows = known(sweep)
+    if rows and len(rows) == len(stored(sweep)):
+        return everybodys(sweep, title)
     last = tradeoff_state.at_once
     if last is None or last.sweep != sweep or len(last.rows) != len(rows):
         tradeoff_state.at_once = last = Progress("", title, sweep, size(sweep), rows)
@@ -265,9 +258,9 @@ def at_once(sweep: Sweep, title: str) -> Progress:
 
 
 @lru_cache(maxsize=32)
-def everybodys(sweep: Sweep, title: str, usable: tuple[Trust, ...]) -> Progress:
+def everybodys(sweep: Sweep, title: str) -> Progress:
     """Return the atlas's part of a sweep, which is the same for all sessions and summarized once."""
-    return Progress("", title, sweep, size(sweep), list(_stored(sweep, usable).values()))
+    return Progress("", title, sweep, size(sweep), list(stored(sweep).values()))
 
 
 def cancel(progress: Progress) -> None:

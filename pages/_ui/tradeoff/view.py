@@ -28,8 +28,6 @@ from pages._ui.tradeoff.details import details
 from pages._ui.tradeoff.state import tradeoff_state
 from pages._ui.tradeoff.sweeps import Progress
 from pages._ui.tradeoff.tables import SweepLook, tables
-from pages._ui.work import atlas
-from pages._ui.work.atlas import Trust
 from pages._ui.work.pace import duration
 
 SCALES = ("log", "linear")
@@ -65,7 +63,7 @@ def spending(sweep: Sweep) -> None:
 
 def ahead(sweep: Sweep, data: str) -> None:
     """Summarize and draw the stored runs of a sweep on one data set before a visitor asks for them."""
-    progress = sweeps.everybodys(sweep, data, sweeps.trusts(sweep))
+    progress = sweeps.everybodys(sweep, data)
     every = progress.summary(len(progress.rows), sweep.metrics[0], "epsilon")
     if not progress.rows or every.points.empty:
         return
@@ -122,22 +120,6 @@ def _forecast(left: list[Run], known: int) -> None:
         )
 
     expected()
-
-
-def check(sweep: Sweep) -> bool:
-    """Say whether stored runs can be used; return whether this is decided, and redraw the page once it is."""
-    before = sweeps.trusts(sweep)
-    atlas.note(before)
-    if Trust.CHECKING not in before:
-        return True
-
-    @st.fragment(run_every=1.0)
-    def decided() -> None:
-        if Trust.CHECKING not in sweeps.trusts(sweep):
-            st.rerun()
-
-    decided()
-    return False
 
 
 def stops_of(sweep: Sweep) -> dict[str, int]:

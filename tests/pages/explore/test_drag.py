@@ -44,10 +44,7 @@ def asked(folder, monkeypatch):
         found.append(which)
         return READ(*which, **where)
 
-    probes = atlas._Probes()
     monkeypatch.setattr(atlas, "FOLDER", folder)
-    monkeypatch.setattr(atlas, "_probes", lambda: probes)
-    monkeypatch.setattr(atlas, "stamped", lambda: True)
     monkeypatch.setattr(files, "read", read)
     drag._record.clear()
     yield found
@@ -184,41 +181,23 @@ def test_a_lock_holds_the_drag_too(opened, asked):
     assert not free["locked"] and free["fixed"]
 
 
-@pytest.mark.parametrize("damage", ["missing", "damaged", "damaged since it was made", "old"])
+@pytest.mark.parametrize("damage", ["missing", "damaged", "old"])
 def test_without_an_atlas_the_page_works_and_says_so_once(opened, asked, monkeypatch, folder, tmp_path, damage):
-    probes = []
     for method in ("pe-means", "kmeans"):
         content = (folder / f"tiny.{method}.parquet").read_bytes()
         if damage != "missing":
             (tmp_path / f"tiny.{method}.parquet").write_bytes(content if damage == "old" else b"PAR1 no more PAR1")
     monkeypatch.setattr(atlas, "FOLDER", tmp_path)
-    monkeypatch.setattr(atlas, "stamped", lambda: "since" in damage)
-    monkeypatch.setattr(files, "current", lambda chapter, place: probes.append(chapter) or False)
-    app = wait_for_probes(opened())
+    if damage == "old":
+        monkeypatch.setattr(files, "__version__", "0.1.7")
+    app = opened()
     notes = [caption for caption in app.caption if "Stored runs" in caption.value]
     assert len(notes) == 1 and "Stored runs are missing" in notes[0].value and dragged(app) is None
-    assert len(probes) == (2 if damage in ("damaged", "old") else 0)
     app.switch_page("pages/compare.py").run()
     assert not app.exception and not any("Stored runs" in caption.value for caption in app.caption)
 
 
-def wait_for_probes(app):
-    for job in [*atlas._probes()._jobs.values()]:
-        assert job.wait(120)
-    return app.run()
-
-
-def test_probes_are_run_once_and_trusted_where_they_agree(opened, asked, monkeypatch):
-    probes = []
-    monkeypatch.setattr(atlas, "stamped", lambda: False)
-    monkeypatch.setattr(files, "current", lambda chapter, place: probes.append(chapter.method) or True)
-    first = opened()
-    assert dragged(wait_for_probes(first)) and dragged(opened())
-    assert sorted(probes) == ["kmeans", "pe-means"]
-
-
 def test_no_private_file_and_no_file_of_ones_own_is_ever_looked_up(opened, asked, made, monkeypatch):
-    monkeypatch.setattr(files, "current", lambda *_: pytest.fail("probed"))
     app = private_file(opened("v=1&d=town&a=kmeans"), content(1))
     asked.clear(), made.clear()
     app.switch_page("pages/explore.py").run()

@@ -29,10 +29,8 @@ STEP = 2.0**-22  # resolution of a stored center, in z units
 
 
 @pytest.fixture(autouse=True)
-def stamped(monkeypatch):
-    """Trust the shipped runs; tests/atlas checks them."""
+def in_the_checkout(monkeypatch):
     monkeypatch.chdir(ROOT)
-    monkeypatch.setattr(atlas, "stamped", lambda: True)
 
 
 def asked(sample, method, seed=0, data=None, **values):
@@ -118,10 +116,9 @@ def test_private_rows_and_files_are_never_looked_up(monkeypatch, change):
     assert question.stored == {} and len(question.pieces()) == 5 and found == []
 
 
-def test_runs_that_may_not_be_trusted_are_computed(monkeypatch):
-    for trust in (atlas.Trust.CHECKING, atlas.Trust.NO):
-        monkeypatch.setattr(atlas, "trust", lambda *which, trust=trust: trust)
-        assert asked("tiny", "pe-means", epsilon=1.0).stored == {}
+def test_runs_that_are_missing_are_computed(monkeypatch, tmp_path):
+    monkeypatch.setattr(atlas, "FOLDER", tmp_path)
+    assert asked("tiny", "pe-means", epsilon=1.0).stored == {}
 
 
 def test_reruns_of_a_private_release_belong_to_that_release():
