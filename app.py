@@ -40,11 +40,8 @@ def prepare() -> None:
     )
     from pages._ui.server.incoming import check_values
     from pages._ui.server.mishap import stay_silent
-    from pages._ui.server.owner import bind_visits, check_settings
-    from pages._ui.work.turns import check_settings as check_proxies
+    from pages._ui.server.owner import bind_visits
 
-    check_settings()
-    check_proxies()
     bind_visits()
     check_values()
     stay_silent()
@@ -139,6 +136,10 @@ def visit() -> None:
 if __name__ == "__main__":
     visit()
 else:
+    from pages._ui.server import settings
+
+    settings.check()
+
     from starlette.middleware import Middleware
 
     from pages._ui.address import old
