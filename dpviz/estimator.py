@@ -17,6 +17,7 @@ from dpviz.algorithms import ALGORITHMS, RECOMMENDED
 from dpviz.domain import Domain
 from dpviz.metrics import reference_name
 from dpviz.postprocessing.regions import has_regions, labels_of
+from dpviz.privacy.delta import check_delta
 
 __all__ = ["NoiseWarning", "PrivacyLeakWarning", "PrivateKMeans"]
 
@@ -44,7 +45,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
     ----------
     n_clusters : int, number of centers k; DPM, DP-DBSCAN, EM-MC and LSH-Splits may return another number
     algorithm : str, a slug of `dpviz.algorithms.ALGORITHMS`
-    epsilon, delta : float, the budget of one fit; if delta is None, it is n_public^-1.1
+    epsilon, delta : float, the budget of one fit; if delta is None, it is 1/(100 n_public)
     bounds : (low, high) or None, PUBLIC bounds of the columns: numbers, or arrays of shape (d,). If None, they are
         computed from the rows, with a `PrivacyLeakWarning`
     scale : "column" or "common"; see `dpviz.domain.Domain`
@@ -121,8 +122,9 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             raise ValueError("PrivateKMeans: a secure release needs public bounds and n_public; nothing was spent.")
         validate.one_of("PrivateKMeans", tuple(ALGORITHMS), algorithm=self.algorithm)
         X = self._valid(X)
-        algorithm = self._algorithm()
         domain = self._domain(X)
+        check_delta("PrivateKMeans", self.delta, domain.n_public or len(X), private=self.secure)
+        algorithm = self._algorithm()
         if not self.secure and self.n_clusters > len(X):
             raise ValueError(f"PrivateKMeans: n_samples={len(X)} should be >= n_clusters={self.n_clusters}.")
         seed = None if self.secure else _seed(self.random_state)

@@ -25,6 +25,7 @@ ROOMS = [  # rooms import only those above them; the trace comes after the priva
     "dpviz.datasets",
     "dpviz.privacy.guarantee",
     "dpviz.privacy.accounting",
+    "dpviz.privacy.delta",
     "dpviz.privacy.budget",
     "dpviz.privacy.noise",
     "dpviz.privacy.local",

@@ -116,7 +116,7 @@ def test_a_simulation_spends_nothing_and_its_scores_read_rows(monkeypatch):
     ("values", "words"),
     [
         ({"epsilon": 0.05, "n_clusters": 60}, "noise will dominate"),
-        ({"delta": 0.1}, "above 1/n"),
+        ({"delta": 0.1}, "at least 1/n for n = 600"),
         ({"n_public": 60_000}, "the noisy counts suggest about"),
     ],
 )

@@ -27,7 +27,7 @@ from dpviz.datasets import load
 from dpviz.domain import Domain
 from dpviz.postprocessing.released import centers_text
 from dpviz.takeaway import KINDS, export, facts, label_json, page
-from dpviz.takeaway.foreign import read
+from dpviz.takeaway.foreign import algorithm_of, read
 from dpviz.takeaway.label import headline, label, names_of
 from dpviz.takeaway.published import SCHEMAS, schema
 from dpviz.takeaway.replay import replay
@@ -276,6 +276,25 @@ def test_every_trace_of_our_own_is_read(slug):
     asked = ExplainClusters.after(demo(), 0.5) if slug == "explain" else None
     trace = demo(slug) if asked is None else asked.run(data.X, domain=data.domain, seed=0)
     assert read(trace.to_json(include_hidden=True)).to_json(include_hidden=True) == trace.to_json(include_hidden=True)
+
+
+@pytest.mark.parametrize("slug", ["pe-means", "dpm", "fastlloyd", "nsm", "dist-dp", "sulloyd"])
+def test_a_trace_of_another_version_keeps_the_delta_it_was_run_with(slug):
+    """Up to 0.3 an empty delta meant n^-1.1, and of all algorithms only FastLloyd had a rule to choose."""
+    data, old = load("tiny"), {} if slug == "sulloyd" else {"delta": 40**-1.1}
+    made = ALGORITHMS[slug](n_clusters=2, epsilon=2.0, **old).run(data.X, domain=data.domain, seed=0)
+    record = json.loads(made.to_json()) | {"version": "0.2.0"}
+    if old:
+        record["parameters"] |= {"delta": None}
+        record["parameters"].pop("delta_rule", None)
+    if slug == "fastlloyd":
+        record["parameters"]["delta_rule"] = "n^-1.1"
+    trace = read(json.dumps(record))
+    assert trace.claimed == made.claimed and trace.claimed.delta == old.get("delta", 0.0)
+    again = algorithm_of(trace)
+    assert again.guarantee(2, 40).delta == made.claimed.delta and again.plan(2, 40).to_dict() == made.plan.to_dict()
+    if old:
+        assert "δ 1 in 57" in facts(trace)["Promise"] and f"delta={40**-1.1!r}" in export(trace, "script")
 
 
 def test_a_private_script_reads_the_file_it_is_given(secret, tmp_path, monkeypatch):

@@ -17,13 +17,14 @@ from dpviz.geometry import alone
 from dpviz.postprocessing.center_sd import blurred, lone
 from dpviz.privacy import accounting, ledger
 from dpviz.privacy.curator import Curator
+from dpviz.privacy.delta import allowed, meaning
 from dpviz.privacy.guarantee import Guarantee, Neighboring, Notion
 from dpviz.privacy.noise import Noise, Secure, Seeded
 from dpviz.privacy.plan import Plan
 from dpviz.privacy.rows import Rows
 from dpviz.trace import Coreset, Step, Trace
 
-__all__ = ["Algorithm", "ApproximateDP"]
+__all__ = ["Algorithm", "ApproximateDP", "delta", "delta_rule"]
 
 _MOST_KEPT = 20_000_000  # maximum declared n under a relation that keeps n, because missing rows are added in memory
 
@@ -73,17 +74,21 @@ class Algorithm:
         raise NotImplementedError
 
     def resolved_delta(self, n_public: int) -> float:
-        """Return delta, or `accounting.default_delta(n_public)` if the parameter is None.
+        """Return delta, or if it is None the value of `delta_rule`, which algorithms with a paper's rule have.
 
         Raises
         ------
         ValueError
-            If the algorithm has a delta, the delta is None, and n_public is below 2.
+            If a paper's rule gives 1 because n_public is 1.
         """
         given = getattr(self, "delta", None)
-        if given is None and n_public < 2 and hasattr(self, "delta"):
-            raise ValueError(f"{self.name}: n must be at least 2 if delta is left empty (n^-1.1); give a delta.")
-        return accounting.default_delta(n_public) if given is None else given
+        if given is not None:
+            return given
+        rule = getattr(self, "delta_rule", accounting.DEFAULT_DELTA)
+        delta = accounting.DELTAS[rule](n_public)
+        if delta >= 1:
+            raise ValueError(f"{self.name}: n must be at least 2 if delta is left empty ({rule}); give a delta.")
+        return delta
 
     def guarantee(self, n_features: int, n_public: int, *, rows_per_person: int = 1) -> Guarantee:
         """Return the guarantee: the plan's total, computed from parameters and public facts alone."""
@@ -108,9 +113,7 @@ class Algorithm:
     def advice(self, n_features: int, n_public: int) -> tuple[str, ...]:
         """Return warnings that follow from public values."""
         delta = self.resolved_delta(n_public)
-        if self.notion.private and delta > 1 / n_public:
-            return (f"{self.name}: delta = {delta:.2g} is above 1/n = {1 / n_public:.2g}; choose a smaller delta.",)
-        return ()
+        return (f"{self.name}: {allowed(delta, n_public)}",) if self.notion.private and delta * n_public >= 1 else ()
 
     def doubts(self, released: Mapping[str, Mapping[str, Any]], domain: Domain) -> tuple[str, ...]:
         """Return warnings that follow from `released`, the values of the last step of each kind."""
@@ -271,6 +274,29 @@ class Algorithm:
         return rows.size_nonprivate(every=True) if n_is_fixed else rows.size_nonprivate(), ("n taken from the data",)
 
 
+def delta(neighboring: Neighboring = Neighboring.ADD_REMOVE) -> Any:
+    """Return the parameter `delta` of an algorithm that hides a difference between `neighboring` data sets."""
+    return params.param(
+        None,
+        low=1e-12,
+        high=0.5,
+        log=True,
+        kind="float",
+        advanced=True,
+        help=f"{meaning(neighboring).capitalize()}. Keep δ far below 1/n. Default: {accounting.DEFAULT_DELTA}.",
+    )
+
+
+def delta_rule() -> Any:
+    """Return the parameter `delta_rule` of an algorithm whose paper has a rule of its own for the default delta."""
+    return params.param(
+        accounting.DEFAULT_DELTA,
+        choices=tuple(accounting.DELTAS),
+        advanced=True,
+        help="Rule for the default delta, a function of the number of rows; all but the first are the papers'.",
+    )
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class ApproximateDP(Algorithm):
     """Base class of algorithms with a budget of epsilon and delta."""
@@ -282,15 +308,7 @@ class ApproximateDP(Algorithm):
         log=True,
         help="A smaller epsilon gives more noise and more privacy. It is always stated together with delta.",
     )
-    delta: float | None = params.param(
-        None,
-        low=1e-12,
-        high=0.5,
-        log=True,
-        kind="float",
-        advanced=True,
-        help="Chance that the epsilon promise fails. Keep it far below 1/n. Default: n^-1.1.",
-    )
+    delta: float | None = delta()
 
 
 def _doubts(name: str, curator: Curator) -> tuple[str, ...]:

@@ -38,7 +38,7 @@ class DPEM(ApproximateDP):
     epsilon : float, in [0.01, 100]
         Total privacy budget epsilon.
     delta : float or None, in [1e-12, 0.5]
-        Total delta; None means n_public^-1.1.
+        Total delta; None means 1/(100 n_public).
     iterations : int or None, in [1, 30]
         Number of rounds of EM; None means 6.
     covariance : {"auto", "full", "diagonal"}

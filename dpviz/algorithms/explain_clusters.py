@@ -39,7 +39,7 @@ class ExplainClusters(ApproximateDP):
     epsilon : float, in [0.01, 100]
         Budget epsilon of this question alone.
     delta : float or None, in [1e-12, 0.5]
-        Delta of this question; None means n_public^-1.1.
+        Delta of this question; None means 1/(100 n_public).
 
     Formal guarantee
     ----------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from dpviz.algorithms.explain_clusters import ExplainClusters
 from dpviz.cli.run import add_data, book, data_of, hold, say_person
 from dpviz.postprocessing import explain_cells
 from dpviz.postprocessing.explain import of_centers, of_trace
+from dpviz.privacy.delta import check_delta
 from dpviz.takeaway.foreign import read
 from dpviz.trace import Trace
 
@@ -23,7 +25,7 @@ def add_explain(command: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     command.add_argument("run", type=Path, metavar="RUN.json", help="a trace, as `run --json` writes it")
     command.add_argument("--epsilon", type=float, default=0.2, help="with --data: budget of the question (default 0.2)")
-    command.add_argument("--delta", type=float, help="with --data: delta of the question (default n^-1.1)")
+    command.add_argument("--delta", type=float, help="with --data: delta of the question (default 1/(100 n))")
     add_data(command, required=False)
     command.set_defaults(do=_explain)
 
@@ -73,7 +75,7 @@ def _names(trace: Trace) -> tuple[tuple[str, ...], tuple[str, ...]]:
 def _asked(arguments: argparse.Namespace, trace: Trace) -> int:
     if not trace.claimed.private:
         raise ValueError("explain: these centers were not released under a promise; nothing was read.")
-    question = ExplainClusters.after(trace, arguments.epsilon, arguments.delta)
+    question = ExplainClusters.after(trace, arguments.epsilon)
     if arguments.private and arguments.seed is not None:
         raise ValueError("--seed is for DEMO runs; a private release has no seed.")
     with ExitStack() as stack:
@@ -87,6 +89,9 @@ def _asked(arguments: argparse.Namespace, trace: Trace) -> int:
                 "explain: the data must have the columns of the run, in the same order and with the "
                 "same declared bounds."
             )
+        if arguments.delta is not None:  # what it means depends on n
+            check_delta(question.name, arguments.delta, data.size(), private=arguments.private)
+            question = dataclasses.replace(question, delta=arguments.delta)
         if trusts := question.trusts(trace):
             print(trusts)
         if arguments.private:

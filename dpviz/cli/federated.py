@@ -25,6 +25,7 @@ from dpviz.federated.server import serve
 from dpviz.federated.shares import CLIENTS, DRAWN_BY, SERVER
 from dpviz.numbers import number
 from dpviz.privacy.accounts import Accounts, Claim
+from dpviz.privacy.delta import check_delta
 from dpviz.privacy.noise import Secure
 from dpviz.trace import Step
 
@@ -90,6 +91,7 @@ def _keys(arguments: argparse.Namespace) -> int:
         if name not in specs:
             raise ValueError(f"federated: {cls.name} has no parameter {name!r}; it has {', '.join(specs)}.")
         values[name] = params.parse(specs[name], text)
+    check_delta(cls.name, values.get("delta"), arguments.n_public, private=True)
     domain = Domain.box(arguments.low, arguments.high, radius=arguments.radius, n_public=arguments.n_public)
     ring = WIDE if arguments.ring == "64" else PAPER
     names, noise = tuple(arguments.clients), arguments.noise

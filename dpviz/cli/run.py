@@ -38,6 +38,7 @@ from dpviz.metrics import reference_name
 from dpviz.numbers import chance, number, percent, place
 from dpviz.privacy.accounts import Accounts, Claim, refuse_private
 from dpviz.privacy.chunked import Spread, on_cluster, threads
+from dpviz.privacy.delta import check_delta
 from dpviz.privacy.guarantee import Guarantee, Neighboring
 from dpviz.privacy.secret import replace
 from dpviz.sweeps.dask_engine import connect
@@ -265,6 +266,7 @@ def _run(arguments: argparse.Namespace) -> int:
 def _run_on(arguments: argparse.Namespace, stack: ExitStack) -> int:
     cls = ALGORITHMS[arguments.slug]
     values = _values_of(arguments, cls)
+    delta = values.pop("delta", None)  # what it means depends on n
     algorithm = cls.preset(arguments.preset, **values) if arguments.preset else cls(**values)
     if arguments.private and arguments.seed is not None:
         raise ValueError("--seed is for DEMO runs; a private release has no seed.")
@@ -274,6 +276,9 @@ def _run_on(arguments: argparse.Namespace, stack: ExitStack) -> int:
     if arguments.account and not arguments.private:
         raise ValueError("--account is for private runs; a DEMO run makes no promise.")
     data = data_of(arguments, stack, cls.neighboring)
+    if delta is not None:
+        check_delta(cls.name, delta, data.size(), private=arguments.private)
+        algorithm = dataclasses.replace(algorithm, **{"delta": delta})
     if "rho_distance" in values:  # given in the units of the data, such as kilometers
         rho = values["rho_distance"] / float(data.domain.half_width.max())
         algorithm = dataclasses.replace(algorithm, **{"rho_distance": rho})

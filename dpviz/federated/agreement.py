@@ -68,9 +68,11 @@ class Agreement:
         object.__setattr__(self, "n_max", self.n_max or 4 * self.domain.n_public)
 
     def to_json(self) -> str:
-        """Return the file's text; equal facts give equal text."""
+        """Return the file's text, with the delta in digits; equal facts give equal text."""
         algorithm = self.algorithm
         parameters = {field.name: getattr(algorithm, field.name) for field in dataclasses.fields(algorithm)}
+        if "delta" in parameters:  # a default would differ between versions of dpviz
+            parameters["delta"] = algorithm.resolved_delta(self.domain.n_public)
         record = {
             "algorithm": algorithm.slug,
             "parameters": parameters,

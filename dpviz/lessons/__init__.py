@@ -12,6 +12,8 @@ from dpviz.figures import Panel
 from dpviz.figures.kit.theme import Theme
 from dpviz.lessons import bounds, exact, looks, noise, rho, screen, small, trust, votes
 from dpviz.lessons.lesson import SEEDS, Lesson, Option, Stage, read
+from dpviz.privacy.accounting import DEFAULT_DELTA
+from dpviz.privacy.delta import meaning, no_failure
 
 __all__ = [
     "LESSONS", "SEEDS", "Lesson", "Option", "Stage", "glossary", "legend", "limits_in_words", "panels", "stage",
@@ -63,11 +65,16 @@ def legend(name: str) -> tuple[tuple[str, str], ...]:
 def glossary() -> dict[str, str]:
     """Return every term of the lessons with its explanation, in alphabetical order."""
     entries = tomllib.loads((_HERE / "glossary.toml").read_text(encoding="utf-8"))
-    return dict(sorted(entries.items(), key=lambda entry: entry[0].lower()))
+    return {term: entries[term].format_map(_delta()) for term in sorted(entries, key=str.lower)}
 
 
 @cache
 def limits_in_words() -> dict[str, str]:
     """Return the limits of every promise, as a mapping from title to text in Markdown."""
     entries = tomllib.loads((_HERE / "limits.toml").read_text(encoding="utf-8"))
-    return {one["title"]: one["text"] for one in entries["limit"]}
+    return {one["title"]: one["text"].format_map(_delta()) for one in entries["limit"]}
+
+
+def _delta() -> dict[str, str]:
+    """Return the values of the gaps about δ in the glossary and in the limits."""
+    return {"meaning": meaning(), "no_failure": no_failure(), "default": f"{DEFAULT_DELTA} for n people"}

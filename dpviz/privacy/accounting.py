@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Callable, Mapping
 from functools import lru_cache
+from types import MappingProxyType
 
 from scipy.optimize import brentq
 from scipy.special import log_ndtr, ndtr
@@ -12,11 +14,14 @@ from scipy.special import log_ndtr, ndtr
 from dpviz import validate
 
 __all__ = [
+    "DEFAULT_DELTA",
+    "DELTAS",
     "Total",
     "default_delta",
     "delta_of_mu",
     "epsilon_of_mu",
     "epsilon_of_zcdp",
+    "excess_of_mu",
     "mu_of_epsilon",
     "sigma",
     "total",
@@ -36,14 +41,25 @@ class Total:
 
 
 def default_delta(n: float) -> float:
-    """Return n^-1.1, the default delta of a run; `n` is the declared number of rows.
+    """Return 1/(100 n), the default delta of a run; `n` is the declared number of rows.
 
-    Delta has to be below 1/n: a mechanism that publishes each row with probability delta is (0, delta)-DP, and it
-    publishes n delta rows on average (Dwork and Roth 2014, Section 2.3). The exponent 1.1 comes from the experiments of
-    PE-means (Section IV-A, delta = 1/N^1.1). It is lenient: FastLloyd uses the smaller 1/(n ln n), and DPM uses 1/(n
-    sqrt n).
+    The worst mechanism that a delta allows publishes each row with probability delta, and so n delta rows on average
+    (Dwork and Roth 2014, Section 2.3). With 1/(100 n) it exposes anybody at all with a probability of at most 1 in 100.
+    The papers are more lenient: n^-1.1 (PE-means, Section IV-A) gives n delta = .43 at 5,000 rows, 1/(n ln n)
+    (FastLloyd) gives .12, and 1/(n sqrt n) (DPM) gives .014; `DELTAS` has their rules.
     """
-    return float(n) ** -1.1
+    return 1 / (100 * n)
+
+
+DEFAULT_DELTA = "1/(100 n)"
+DELTAS: Mapping[str, Callable[[float], float]] = MappingProxyType(  # rules for delta, as functions of the declared n
+    {
+        DEFAULT_DELTA: default_delta,
+        "n^-1.1": lambda n: float(n) ** -1.1,
+        "1/(n ln n)": lambda n: 1 / (n * math.log(max(n, 3))),
+        "1/(n sqrt n)": lambda n: float(n) ** -1.5,
+    }
+)
 
 
 def delta_of_mu(mu: float, epsilon: float) -> float:
@@ -51,6 +67,15 @@ def delta_of_mu(mu: float, epsilon: float) -> float:
     if mu == 0:
         return 0.0
     return max(0.0, float(ndtr(mu / 2 - epsilon / mu) - math.exp(epsilon + log_ndtr(-mu / 2 - epsilon / mu))))
+
+
+def excess_of_mu(mu: float, epsilon: float) -> float:
+    """Return the probability that a mu-GDP Gaussian release's privacy loss exceeds epsilon: Phi(mu/2 - epsilon/mu).
+
+    It is the first term of `delta_of_mu`, and much larger than delta: delta also subtracts e^epsilon times the
+    probability of the same releases on the other data set.
+    """
+    return float(ndtr(mu / 2 - epsilon / mu)) if mu > 0 else 0.0
 
 
 @lru_cache(maxsize=4096)

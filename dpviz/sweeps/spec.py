@@ -50,8 +50,8 @@ def read_spec(path: Path) -> Spec:
     title, and any parameter of the algorithms (delta, rho_distance, n_clusters, alpha, ...), which becomes an axis for
     the algorithms that have it. A table named after an entry of `algorithms` fixes that entry's parameters; a list
     there makes one curve per value. The table's keys `algorithm`, `preset` and `noise` make the entry an additional
-    curve of an algorithm, as in `[fastlloyd-paper]`. "auto" stands for the data set's own k or size, or for delta =
-    n^-1.1. If k-median is among the algorithms and no metrics are named, its own cost is measured, too. Tables
+    curve of an algorithm, as in `[fastlloyd-paper]`. "auto" stands for the data set's own k or size, or for the
+    default delta. If k-median is among the algorithms and no metrics are named, its own cost is measured, too. Tables
     [[published]] hold published numbers.
 
     Raises

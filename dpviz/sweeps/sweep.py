@@ -8,7 +8,7 @@ import itertools
 import json
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -16,7 +16,7 @@ from dpviz import params, validate
 from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.datasets import Dataset
 from dpviz.postprocessing.regions import labels_of
-from dpviz.privacy.accounting import default_delta
+from dpviz.privacy.accounting import DELTAS
 from dpviz.privacy.guarantee import Guarantee
 from dpviz.sweeps.measures import METRICS, REFERENCES, Outcome, peak_memory, restart_peak_memory
 from dpviz.sweeps.sources import BOUNDS, Source, best_references, open_source, reference, stamp
@@ -24,17 +24,12 @@ from dpviz.trace import Trace
 from dpviz.version import __version__
 
 __all__ = [
-    "COLUMNS", "DELTAS", "MEASURED", "REFERENCE", "REFERENCES", "Run", "Row", "Sweep", "Variant", "failed_row",
+    "COLUMNS", "MEASURED", "REFERENCE", "REFERENCES", "Run", "Row", "Sweep", "Variant", "failed_row",
     "execute", "finished_row", "measured", "trace_of",
 ]  # fmt: skip
 
 Row = dict[str, Any]
 REFERENCE = "kmeans"
-DELTAS: dict[str, Callable[[float], float]] = {  # rules that a sweep accepts for delta, as functions of the nominal n
-    "n^-1.1": default_delta,
-    "1/(n ln n)": lambda n: 1 / (n * math.log(n)),
-    "1/(n sqrt n)": lambda n: n**-1.5,
-}
 MEASURED = ("seconds", "peak_memory_mb")  # the only columns that differ from one execution to the next
 COLUMNS = (
     *("key", "data", "bounds", "label", "algorithm", "name", "notion", "neighboring", "preset", "parameters"),
@@ -71,16 +66,17 @@ class Variant:
         return tuple((name, _as(known[name].kind, chosen[name])) for name in sorted(chosen))
 
     def build(self, parameters: tuple[tuple[str, Any], ...], *, n_clusters: int, n_public: int) -> Algorithm:
-        """Build the algorithm; None stands for the preset's value, or else for the data set's k or delta = n^-1.1."""
+        """Build the algorithm; None stands for the preset's value, or else the data set's k or the default delta."""
         cls = ALGORITHMS[self.algorithm]
         values = dict(cls.PRESETS[self.preset]) if self.preset else {}
         values |= {name: value for name, value in parameters if value is not None}
         if isinstance(values.get("delta"), str):
             validate.one_of("sweep", DELTAS, delta=values["delta"])
             values["delta"] = DELTAS[values["delta"]](float(n_public))
-        known = params.specs(cls)
-        common = {"n_clusters": n_clusters, "delta": default_delta(n_public)}
-        return cls(**{name: value for name, value in common.items() if name in known} | values)
+        values = {"n_clusters": n_clusters} | values
+        if values.get("delta") is None and "delta" in params.specs(cls):
+            values["delta"] = cls(**values).resolved_delta(n_public)
+        return cls(**values)
 
 
 def measured(metrics: Sequence[str], variants: Sequence[Variant], axes: Mapping[str, Sequence[Any]]) -> tuple[str, ...]:
@@ -139,8 +135,8 @@ class Sweep:
     variants : the curves
     epsilon : values of epsilon
     axes : further axes, as pairs of a parameter and its values; an axis applies to the algorithms that have the
-        parameter. None as a value means the data set's own k for n_clusters, and n^-1.1 for delta; delta may also be a
-        rule in DELTAS; rho_distance is in z units.
+        parameter. None as a value means the data set's own k for n_clusters, and the default for delta; delta may also
+        be a rule in `accounting.DELTAS`; rho_distance is in z units.
     n_rows : numbers of rows; None means the data as they are
     repeats : number of runs per point
     seed : first seed; repeat i has seed `seed + i` at every point, so that it has the same initial centers at every

@@ -8,6 +8,8 @@ from typing import Any
 
 from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.algorithms.explain_clusters import ExplainClusters
+from dpviz.frozen import freeze
+from dpviz.privacy.accounting import DEFAULT_DELTA
 from dpviz.trace import Trace
 from dpviz.version import __version__
 
@@ -24,7 +26,7 @@ def read(text: str) -> Trace:
         its algorithm does not have; or claims something that does not follow from its plan or its ledger. The message
         is one sentence.
     """
-    trace = Trace.from_json(text)
+    trace = _with_own_delta(Trace.from_json(text))
     algorithm = algorithm_of(trace)
     claimed = trace.claimed
     if claimed.private:
@@ -35,6 +37,16 @@ def read(text: str) -> Trace:
     return trace
 
 
+def _with_own_delta(trace: Trace) -> Trace:
+    """Write out the delta of another version's trace, whose parameters left it to a rule that may have changed."""
+    parameters, cls = dict(trace.parameters), _known(trace.algorithm)
+    if trace.version == __version__ or cls is None or parameters.get("delta", 0) is not None or not trace.claimed.delta:
+        return trace
+    if "delta_rule" in {field.name for field in dataclasses.fields(cls)}:
+        parameters.setdefault("delta_rule", DEFAULT_DELTA)
+    return dataclasses.replace(trace, parameters=freeze(parameters | {"delta": trace.claimed.delta}))
+
+
 def algorithm_of(trace: Trace) -> Algorithm:
     """Return the algorithm that made a trace, with its parameters.
 
@@ -43,8 +55,7 @@ def algorithm_of(trace: Trace) -> Algorithm:
     ValueError
         If there is no such algorithm, or a parameter is unknown to it or out of range.
     """
-    known: dict[str, type[Algorithm]] = {**ALGORITHMS, ExplainClusters.slug: ExplainClusters}
-    cls = known.get(trace.algorithm)
+    cls = _known(trace.algorithm)
     if cls is None:
         raise ValueError(f"trace: dpviz {__version__} knows no algorithm {trace.algorithm[:60]!r}.")
     if trace.name != cls.name:
@@ -57,6 +68,10 @@ def algorithm_of(trace: Trace) -> Algorithm:
         return cls(**{name: _frozen(value) for name, value in trace.parameters.items()})
     except TypeError as problem:
         raise ValueError(str(problem)) from None
+
+
+def _known(slug: str) -> type[Algorithm] | None:
+    return ExplainClusters if slug == ExplainClusters.slug else ALGORITHMS.get(slug)
 
 
 def _frozen(value: Any) -> Any:

@@ -9,6 +9,7 @@ from dpviz.datasets import SAMPLES, load_sample
 from dpviz.numbers import chance, number
 from dpviz.postprocessing.bet import bet_of
 from dpviz.postprocessing.verdict import private_verdict, reach
+from dpviz.privacy.delta import meaning
 from dpviz.takeaway.style import document
 from dpviz.trace import Trace
 
@@ -55,6 +56,8 @@ def facts(trace: Trace) -> dict[str, str]:
             words += f", μ {number(promise.mu)}"
         if promise.rho_distance is not None:
             words += f", for moves of up to {reach(trace)}"
+        rows, pure = promise.rows_per_person, not promise.delta
+        words += f", so {meaning(promise.neighboring, rows_per_person=rows, pure=pure, far=reach(trace))}"
         limit = bet_of(promise, far=reach(trace))
         bet = f"on {limit.on}: right at most {limit.odds} times in 100 (a coin 50, no privacy 100)"
     else:

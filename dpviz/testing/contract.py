@@ -286,10 +286,10 @@ def bad_data_is_refused_in_one_sentence(cls: type[Algorithm]) -> None:
         refuses(lambda X=X: algorithm.run(X, domain=domain, seed=0), words)  # type: ignore[misc]
     many, eight = _instance(cls, n_clusters=9), Domain.box(-1, 1, 2, n_public=8)
     refuses(lambda: many.run(blobs(8), domain=eight, seed=0), "n_clusters must be <= n")
-    if "delta" in params.specs(cls):
-        one = Domain.box(-1, 1, 2, n_public=1)
+    if "delta_rule" in params.specs(cls):
+        one, lenient = Domain.box(-1, 1, 2, n_public=1), _instance(cls, n_clusters=1, delta=None, delta_rule="n^-1.1")
         words = "n must be at least 2 if delta is left empty"
-        refuses(lambda: cls(n_clusters=1).run(blobs(1), domain=one, seed=0), words)
+        refuses(lambda: lenient.run(blobs(1), domain=one, seed=0), words)
 
 
 def a_row_that_is_not_finite_is_dropped_or_stands_at_the_middle(cls: type[Algorithm]) -> None:

@@ -159,7 +159,7 @@ def has_six_to_ten_lines_of_pseudo_code(cls: type[Algorithm]) -> None:
 def lines_cost_where_the_ledger_says_so(cls: type[Algorithm]) -> None:
     """Check that every kind of step has a line, and that exactly the lines that read rows cost something."""
     for d in (2, 6):
-        trace = run(cls, f"two groups, {d} columns", n_clusters=3, epsilon=4.0, rho_distance=0.05)
+        trace = run(cls, f"two groups, {d} columns", n_clusters=3, epsilon=4.0, rho_distance=0.02)
         paid: dict[str, set[str]] = {}
         before = 0
         for step in trace.steps:

@@ -120,7 +120,7 @@ def test_unknown_data(capsys):
 
 def test_a_weak_delta_is_warned_about(capsys):
     assert main(["run", "pe-means", "--data", "sample:tiny", "--delta", "0.3"]) == 0
-    assert "is above 1/n" in capsys.readouterr().err
+    assert "is at least 1/n for n = 40" in capsys.readouterr().err
 
 
 def test_rho_is_given_in_the_datas_own_units(capsys):

@@ -18,6 +18,7 @@ from dpviz.federated import PAPER, SERVER
 from dpviz.federated.agreement import Agreement, new_run
 from dpviz.federated.keys import client_context, make_keys, mask_seeds, server_context
 from dpviz.federated.messages import HEADER_BYTES, Kind, Message, MessageError, pack_round, unpack_round
+from dpviz.privacy.accounting import default_delta
 from dpviz.trace import Trace
 from tests.federated.tls import NAMES, Host, N, agreed, everybody
 
@@ -50,6 +51,7 @@ def test_an_agreement_round_trips_and_its_digest_follows_every_fact(tmp_path):
     (tmp_path / "a.json").write_text(agreement.to_json())
     again = Agreement.read(tmp_path / "a.json")
     assert again.digest == agreement.digest and again.n_max == 4 * N
+    assert again.algorithm.delta == default_delta(N)  # in digits: another version's default could differ
     others = (
         agreed(FastLloyd(n_clusters=4)), agreed(names=("ann", "bob")), agreed(seed=1), agreed(ring=PAPER),
         agreed(n_max=9), agreed(drawn_by=SERVER),

@@ -10,7 +10,7 @@ from dpviz.audits.audit import instance
 from dpviz.domain import Domain
 from dpviz.figures.kit.ledger import plot_steps, releases_table, steps_table
 from dpviz.figures.kit.theme import LIGHT
-from dpviz.numbers import number
+from dpviz.numbers import chance, number
 from dpviz.privacy.accounts import Account, Accounts, Claim
 from dpviz.privacy.guarantee import Guarantee, Neighboring, Notion
 from tests.pages.visitor import content, new_app, press, private_file, spend
@@ -132,6 +132,24 @@ def test_the_card_before_a_run_names_the_move_that_its_total_covers(start):
     assert f"here or 1 units away is right at most {now} times in 100 today, and **{then} times in 100**" in words(app)
     assert f"Afterwards, for one row moved by at most rho = 1: **ε = {number(totals[1].epsilon)}," in words(app)
     assert "This run claims **ε = 1**, " in words(app) and "for one row moved by at most rho = 10." in words(app)
+
+
+def test_the_account_s_form_never_proposes_a_delta_below_what_is_booked(start):
+    """Up to 0.3 the default was n^-1.1: a claim of then keeps its delta, and a total below it might cover nothing."""
+    app = private_file(start(), content(5)).switch_page("pages/account.py").run()
+    assert proposed(app) == 3.33e-5  # 1/(100 n)
+    ((_, key),) = app.session_state["fingerprints"].items()
+    domain, old = Domain.box(0, 100, 2, n_public=300), 300**-1.1
+    claims = [Claim.of(ALGORITHMS[slug](n_clusters=2, delta=old), domain) for slug in ("nsm", "pe-means")]
+    for booked, claim in enumerate(claims, 1):
+        Accounts.open().reserve(key, claim)
+        assert booked * old <= proposed(app.run()) < 1.01 * booked * old
+    assert f"δ = {chance(2 * old)}" in words(app) and not app.exception
+
+
+def proposed(app):
+    """Return the delta in the form for the total, which may not lose its last digits to rounding."""
+    return next(field.value for field in app.number_input if field.label == "at δ")
 
 
 def test_an_edited_account_file_is_refused_on_the_page(start):

@@ -58,7 +58,11 @@ def test_a_bad_parameter_is_one_sentence_and_nothing_is_lost(app, key, value, wo
 def test_bad_delta_is_one_sentence_folded_or_not(app):
     app.session_state["form_more"] = True
     open_page(app, "pages/explore.py")
-    for text, words in [("2", "Delta δ must be at most 0.5"), ("much", "Delta δ must be a number or empty")]:
+    for text, words in [
+        ("2", "Delta δ must be at most 0.5"),
+        ("0", "leave δ empty for 1/(100 n), here 1 in 500,000"),
+        ("much", "Delta δ must be a number or empty"),
+    ]:
         app.text_input(key="param_pe-means_delta").set_value(text).run()
         assert not app.exception and any(words in error.value for error in app.error)
     app.session_state["form_more"] = False
@@ -67,7 +71,9 @@ def test_bad_delta_is_one_sentence_folded_or_not(app):
     app.session_state["form_more"] = True
     app.run()
     app.text_input(key="param_pe-means_delta").set_value("0.1").run()
-    assert any("is above 1/n" in warning.value for warning in app.warning)
+    assert any(
+        "is at least 1/n for n = 5,000: a method that publishes each row" in warning.value for warning in app.warning
+    )
 
 
 def test_a_runs_warnings_share_one_box(app):

@@ -279,7 +279,7 @@ def test_any_parameter_and_any_preset_can_be_chosen_and_bad_values_are_one_sente
         ("sweep_vary_alpha", "many", "Alpha must be numbers, separated by commas; got 'many'"),
         ("sweep_vary_alpha", "9", "alpha must be at most 3"),
         ("sweep_vary_boundary", "wall", "Boundary must be one or more of fold, clip, none"),
-        ("sweep_delta", "1/n", "Delta δ must be numbers or rules (n^-1.1, 1/(n ln n), 1/(n sqrt n))"),
+        ("sweep_delta", "1/n", "Delta δ must be numbers or rules (1/(100 n), n^-1.1, 1/(n ln n), 1/(n sqrt n))"),
     ]:
         kept = app.text_input(key=key).value
         app.text_input(key=key).set_value(text).run()

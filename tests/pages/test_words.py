@@ -144,7 +144,7 @@ def test_greek_letters_are_letters_and_other_words_stay():
     assert on_screen("epsilon = 1, delta = 1e-5, mu = .3: deltas stay") == "ε = 1, δ = 1e-5, μ = .3: deltas stay"
     claimed = ALGORITHMS["pe-means"](n_clusters=5).guarantee(2, 5000)
     assert on_screen("then fill it (--missing middle) or leave it out.") == "then fill it or leave it out."
-    assert "8.5e-05 (1 in 11,700)" in str(claimed) and "δ = 1 in 11,700, μ" in on_screen(str(claimed))
+    assert "2e-06 (1 in 500,000)" in str(claimed) and "δ = 1 in 500,000, μ" in on_screen(str(claimed))
     assert on_screen(", ".join(claimed.public)).endswith("n = 5,000 declared")
 
 

@@ -41,9 +41,9 @@ def test_every_item_can_be_planned_and_can_be_judged(paper, item):
             assert check.metric in metrics | {"auc", "seconds"}
 
 
-@pytest.mark.parametrize("paper", ["fastlloyd", "dist-dp", "dpm"])
+@pytest.mark.parametrize("paper", ["pe-means", "fastlloyd", "dist-dp", "dpm"])
 def test_sweeps_of_these_papers_run_at_the_papers_own_delta(paper):
-    deltas = {"fastlloyd": "1/(n ln n)", "dist-dp": 1e-6, "dpm": "1/(n sqrt n)"}
+    deltas = {"pe-means": "n^-1.1", "fastlloyd": "1/(n ln n)", "dist-dp": 1e-6, "dpm": "1/(n sqrt n)"}
     for item in papers()[paper].items:
         for sweep in item.planned(quick=False):
             assert dict(sweep.axes)["delta"] == (deltas[paper],), item.id

@@ -82,7 +82,7 @@ def test_a_rehearsal_is_the_formula_of_real_runs_in_the_data_units():
 
 def test_more_people_than_stand_ins_see_the_same_noise_per_person():
     few, many = declared(MOST_ROWS, [-1, -1], [1, 1], 4), declared(10 * MOST_ROWS, [-1, -1], [1, 1], 4)
-    cls, delta = ALGORITHMS["glloyd"], float(10 * MOST_ROWS) ** -1.1
+    cls, delta = ALGORITHMS["glloyd"], 1 / (100 * 10 * MOST_ROWS)
     assert _louder(_make(cls, few, 0.5), few, 0.5) == {}
     real = _make(cls, many, 0.5)
     louder = dataclasses.replace(real, **_louder(real, many, 0.5))

@@ -470,10 +470,10 @@ def test_the_command_books_a_private_run_before_it_starts(tmp_path, capsys):
     command = ["run", "pe-means", "--data", str(data), "--low", "0", "--high", "1", "--n-public", "200"]
     command += ["--n-clusters", "2", "--header"]
     assert main([*command, "--private"]) == 0
-    assert "booked:  epsilon = 1, delta = 1 in 339 in all, by 1 run on this file" in capsys.readouterr().out
+    assert "booked:  epsilon = 1, delta = 1 in 20,000 in all, by 1 run on this file" in capsys.readouterr().out
     assert main([*command, "--private", "--account", str(copy)]) == 0
     out = capsys.readouterr().out
-    assert "by 2 runs on this file" in out and "epsilon = 1.375" in out
+    assert "by 2 runs on this file" in out and "epsilon = 1.397" in out
     accounts = Accounts.open()
     assert len(accounts.of(accounts.key_of(data)).claims) == len(json.loads(copy.read_text())["claims"]) == 2
     assert copy.stat().st_mode & 0o077 == 0 or os.name != "posix"

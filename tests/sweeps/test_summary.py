@@ -260,7 +260,7 @@ def test_a_time_is_expected_once_every_kind_is_known_and_budgets_add_up():
     assert estimate.seconds([], {}, 2) == 0
     assert estimate.trial(cells[0]) > 0
     n, epsilon = estimate.composed(sweep)
-    delta = 40**-1.1
+    delta = 1 / 4_000
     squares = sum(4 * ALGORITHMS["pe-means"](epsilon=e, delta=delta).guarantee(2, 40).mu ** 2 for e in EPSILONS)
     assert n == 8 and epsilon > 2
     assert epsilon == pytest.approx(epsilon_of_mu(np.sqrt(squares), delta))

@@ -42,7 +42,7 @@ class DistDP(Moves):
     epsilon : float, in [0.01, 100]
         Total privacy budget epsilon.
     delta : float or None, in [1e-12, 0.5]
-        Total delta; None means n_public^-1.1.
+        Total delta; None means 1/(100 n_public).
     rho_distance : float, > 0
         The longest move that is hidden, in z units of a common-scale domain; limited to the domain's diameter.
     objective : {"means", "medians"}
@@ -132,7 +132,7 @@ class DistDP(Moves):
     slug: ClassVar[str] = "dist-dp"
     tagline: ClassVar[str] = "Hides only moves of up to rho: quadtrees on noisy points, then one noisy mean per region."
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {
-        "paper": {"threshold": 0.0, "small_regions": "drop", "budget": "thirds"},
+        "paper": {"threshold": 0.0, "small_regions": "drop", "budget": "thirds", "delta": 1e-6},
     }
 
     # noise is wide if it exceeds this multiple of a cluster's radius, where k equal clusters fill the domain; see

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.cluster import KMeans
 
 from dpviz import params
-from dpviz.algorithms.base import ApproximateDP
+from dpviz.algorithms.base import ApproximateDP, delta
 from dpviz.domain import Domain
 from dpviz.params import param
 from dpviz.postprocessing.center_sd import POINTS, average_sd, declared, members
@@ -35,6 +35,7 @@ class Moves(ApproximateDP):
 
     FEW: ClassVar[int] = 4_000  # up to this many points, k-means also tries swaps, which take too long for more points
 
+    delta: float | None = delta(Neighboring.MOVE_RHO)
     rho_distance: float = param(
         0.02,
         low=0.0,

@@ -42,7 +42,7 @@ class DistDPRegionMeans(Moves):
     epsilon : float, in [0.01, 100]
         Total privacy budget epsilon.
     delta : float or None, in [1e-12, 0.5]
-        Total delta; None means n_public^-1.1.
+        Total delta; None means 1/(100 n_public).
     rho_distance : float, > 0
         The longest move that is hidden, in z units of a common-scale domain; limited to the domain's diameter.
     objective : {"means", "medians"}

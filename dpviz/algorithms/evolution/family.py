@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.cluster import KMeans
 
-from dpviz.algorithms.base import ApproximateDP
+from dpviz.algorithms.base import ApproximateDP, delta_rule
 from dpviz.algorithms.pseudocode import Line
 from dpviz.geometry import Population, clip_ball, levy_steps, snap, sphere_pack, uniform_ball
 from dpviz.params import param
@@ -105,6 +105,7 @@ class Evolution(ApproximateDP):
         advanced=True,
         help="Number of starts of k-means on survivors; the best is kept. The published code uses 10.",
     )
+    delta_rule: str = delta_rule()
 
     def generations(self, n_features: int) -> int:
         """Return the number of generations T: the parameter, or ceil(4 max(epsilon, 1) sqrt(d)) (Section IV-C)."""

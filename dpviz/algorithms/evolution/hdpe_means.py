@@ -77,7 +77,9 @@ class HDPEMeans(Evolution):
     name: ClassVar[str] = "HDPE-means"
     slug: ClassVar[str] = "hdpe-means"
     tagline: ClassVar[str] = "PE-means in a random projection; one noisy average then gives centers in all columns."
-    PRESETS: ClassVar[dict[str, dict[str, Any]]] = {"paper": {"variations": "paper", "final_share": None}}
+    PRESETS: ClassVar[dict[str, dict[str, Any]]] = {
+        "paper": {"variations": "paper", "final_share": None, "delta_rule": "n^-1.1"}
+    }
     CODE: ClassVar[tuple[Line, ...]] = (
         Line("project columns to a few random directions", ("projected-generation",), at=("first",)),
         *evolution_code("projected-generation", "k-means on the survivors gives k centers"),

@@ -39,7 +39,9 @@ class PEMeans(Evolution):
     epsilon : float, in [0.01, 100]
         Total privacy budget epsilon.
     delta : float or None, in [1e-12, 0.5]
-        Total delta; None means n_public^-1.1.
+        Total delta; None means the value of `delta_rule`.
+    delta_rule : {"1/(100 n)", "n^-1.1", "1/(n ln n)", "1/(n sqrt n)"}
+        The rule for delta = None: the default of all algorithms here, or a paper's (the second is PE-means').
     variations : {"capped", "paper", "authors"}
         Rule for L, the number of variations per center in the first round: min(max(N/5, 4), cap), where the cap is 512
         (128 for d <= 4) or max(20000/k, 4), whichever is less; the paper's max(N/5, 4); or the authors' published
@@ -106,8 +108,8 @@ class PEMeans(Evolution):
     tagline: ClassVar[str] = "Trial points evolve: rows vote for the nearest, noise hides each vote, winners mutate."
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {
         "capped": {"variations": "capped", "refine": 0.0},
-        "paper": {"variations": "paper", "refine": 0.0},
-        "authors": {"variations": "authors", "refine": 0.0},
+        "paper": {"variations": "paper", "refine": 0.0, "delta_rule": "n^-1.1"},
+        "authors": {"variations": "authors", "refine": 0.0, "delta_rule": "n^-1.1"},
         "refined": {"variations": "capped", "refine": 0.5},
     }
     CODE: ClassVar[tuple[Line, ...]] = (

@@ -48,7 +48,7 @@ class Continual(ApproximateDP):
     epsilon : float, in [0.01, 100]
         Budget epsilon of all days together.
     delta : float or None, in [1e-12, 0.5]
-        Total delta; None means n_public^-1.1.
+        Total delta; None means 1/(100 n_public).
     days : int, in [2, 64]
         Number of days T, declared before the first day.
     arrivals : {"scattered", "by first column"}

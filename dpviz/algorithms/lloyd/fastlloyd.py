@@ -6,7 +6,7 @@ import dataclasses
 import math
 from typing import Any, ClassVar
 
-from dpviz.algorithms.base import ApproximateDP
+from dpviz.algorithms.base import ApproximateDP, delta_rule
 from dpviz.algorithms.lloyd.family import NoisyLloyd
 from dpviz.algorithms.pseudocode import Line
 from dpviz.domain import Domain
@@ -45,8 +45,8 @@ class FastLloyd(NoisyLloyd, ApproximateDP):
         If true, a noisy move longer than the radius is shortened to it.
     fraction_bits : {24, 16}
         Centers and offsets are multiples of 2^-fraction_bits. The paper's 32-bit ring has room for 16 such bits.
-    delta_rule : {"n^-1.1", "1/(n ln n)"}
-        The rule for delta = None: the default of all algorithms here, or the paper's.
+    delta_rule : {"1/(100 n)", "n^-1.1", "1/(n ln n)", "1/(n sqrt n)"}
+        The rule for delta = None: the default of all algorithms here, or a paper's (the third is FastLloyd's).
     iterations, init, boundary, dead_cluster
         Number of iterations T (None: as many as the budget allows), initial centers, the rule at the bounds, and the
         rule for clusters with a noisy count near or below 0; the defaults are the paper's.
@@ -124,18 +124,7 @@ class FastLloyd(NoisyLloyd, ApproximateDP):
         advanced=True,
         help="Number of binary digits after the point; with 16, numbers fit a 32-bit ring.",
     )
-    delta_rule: str = param(
-        "n^-1.1",
-        choices=("n^-1.1", "1/(n ln n)"),
-        advanced=True,
-        help="Rule for the default delta; the second rule is the paper's.",
-    )
-
-    def resolved_delta(self, n_public: int) -> float:
-        """Return the parameter delta, or the value of the chosen rule if it is None."""
-        if self.delta is None and self.delta_rule != "n^-1.1":
-            return 1 / (n_public * math.log(max(n_public, 3)))
-        return super().resolved_delta(n_public)
+    delta_rule: str = delta_rule()
 
     def plan(self, n_features: int, n_public: int) -> Plan:
         """Price T joint releases of sums and counts with equal shares of mu^2, divided as sqrt(4d) : 1."""

@@ -30,7 +30,7 @@ class GLloyd(NoisyLloyd, ApproximateDP):
     epsilon : float, in [0.01, 100]
         Total privacy budget epsilon.
     delta : float or None, in [1e-12, 0.5]
-        Total delta; None means n_public^-1.1.
+        Total delta; None means 1/(100 n_public).
     iterations, init, boundary, dead_cluster
         Number of iterations T (None: as many as the budget allows), initial centers, the rule at the bounds, and the
         rule for clusters with a noisy count near or below 0.

@@ -68,7 +68,7 @@ class NSM(ApproximateDP):
     epsilon : float, in [0.01, 100]
         Total privacy budget epsilon.
     delta : float or None, in [1e-12, 0.5]
-        Total delta; None means n_public^-1.1.
+        Total delta; None means 1/(100 n_public).
     middle_share : float, in [0, 0.2]
         Maximum share of mu^2 for a noisy mean (4 to 64 columns). The mean costs d / (.1 n mu)^2 of mu^2, which makes
         its noise about 10% of the domain's radius; it is left out if that cost exceeds the share. Later releases are

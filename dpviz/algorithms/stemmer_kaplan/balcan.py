@@ -43,7 +43,7 @@ class Balcan(ApproximateDP):
     epsilon : float, in [0.01, 100]
         Total privacy budget epsilon.
     delta : float or None, in [1e-12, 0.5]
-        Total delta; None means n_public^-1.1.
+        Total delta; None means 1/(100 n_public).
     shifts : int, in [1, 8]
         Number of differently shifted root cubes.
     grid_share, search_share : float, in [0.05, 0.8]

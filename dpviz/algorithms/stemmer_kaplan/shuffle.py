@@ -9,6 +9,7 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 
+from dpviz.algorithms.base import delta
 from dpviz.algorithms.pseudocode import Line
 from dpviz.algorithms.stemmer_kaplan.local import StemmerKaplanLocal
 from dpviz.domain import Domain
@@ -16,7 +17,7 @@ from dpviz.params import param
 from dpviz.privacy.accounting import report_of_shuffled
 from dpviz.privacy.costs import Shuffled
 from dpviz.privacy.curator import Curator
-from dpviz.privacy.guarantee import Notion
+from dpviz.privacy.guarantee import Neighboring, Notion
 from dpviz.privacy.plan import Plan
 from dpviz.trace import Step
 
@@ -39,7 +40,7 @@ class StemmerKaplanShuffle(StemmerKaplanLocal):
     epsilon : float, in [0.01, 20]
         Total epsilon that all mixed reports cost one person, for the given delta.
     delta : float or None, in [1e-12, 0.5]
-        Chance that the promise fails. None means n_public^-1.1.
+        Delta of the joint promise. None means 1/(100 n_public).
     oracle : {"oue", "hadamard"}
         Encoding of one of K answers: K noisy bits (less noise), or one noisy bit of a public Hadamard row.
     budget : {"users"}
@@ -107,10 +108,7 @@ class StemmerKaplanShuffle(StemmerKaplanLocal):
     epsilon: float = param(
         1.0, low=0.01, high=20, log=True, help="Total ε that all mixed reports cost one person, for the given δ."
     )
-    delta: float | None = param(
-        None, low=1e-12, high=0.5, log=True, kind="float", advanced=True,
-        help="Chance that the epsilon promise fails. Keep it far below 1/n. Default: n^-1.1.",
-    )  # fmt: skip
+    delta: float | None = delta(Neighboring.REPLACE)
     budget: str = param("users", choices=("users",), advanced=True, help="Everyone sends one report.")
 
     def plan(self, n_features: int, n_public: int) -> Plan:

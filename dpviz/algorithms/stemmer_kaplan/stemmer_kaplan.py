@@ -42,7 +42,7 @@ class StemmerKaplan(PrivateCenters):
     epsilon : float, in [0.01, 100]
         Total privacy budget epsilon.
     delta : float or None, in [1e-12, 0.5]
-        Total delta; None means n_public^-1.1.
+        Total delta; None means 1/(100 n_public).
     scales : int or None, in [1, 8]
         Number of cell widths, which begin at half of the domain and halve each time; None means 4, or 2 for d > 4.
     repetitions : int, in [1, 8]

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dpviz import params
-from dpviz.algorithms.base import ApproximateDP
+from dpviz.algorithms.base import ApproximateDP, delta_rule
 from dpviz.algorithms.pseudocode import Line
 from dpviz.domain import Domain
 from dpviz.geometry import snap, snap_toward_zero
@@ -57,7 +57,9 @@ class DPM(ApproximateDP):
     epsilon : float, in [0.01, 100]
         Total privacy budget epsilon.
     delta : float or None, in [1e-12, 0.5]
-        Total delta, all of it for the averages; None means n_public^-1.1.
+        Total delta, all of it for the averages; None means the value of `delta_rule`.
+    delta_rule : {"1/(100 n)", "n^-1.1", "1/(n ln n)", "1/(n sqrt n)"}
+        The rule for delta = None: the default of all algorithms here, or a paper's (the last is DPM's).
     max_depth : int or None, in [1, 10]
         Maximum number of successive cuts (the paper's tau_r), which allows at most 2^max_depth regions. None means
         floor(log2(N/(4 sqrt(d) s1))), between 1 and 7, with s1 the noise multiplier of an average and N the nominal
@@ -129,7 +131,13 @@ class DPM(ApproximateDP):
     # `doubts` warns if the averages' noise variance reaches this share of their squared spread; see cliffs.py
     BLURRED: ClassVar[float] = 0.2
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {
-        "paper": {"count_share": 0.18, "split_share": 0.22, "selection": "double", "max_depth": 7},
+        "paper": {
+            "count_share": 0.18,
+            "split_share": 0.22,
+            "selection": "double",
+            "max_depth": 7,
+            "delta_rule": "1/(n sqrt n)",
+        },
     }
     CODE: ClassVar[tuple[Line, ...]] = (
         Line("begin with one region: the public box", ("region",), at=("first",)),
@@ -196,6 +204,7 @@ class DPM(ApproximateDP):
         help="τe: a cut is rejected if a side has a smaller share of the rows. "
         "Default: 1 / 2^deepest level (the paper's).",
     )
+    delta_rule: str = delta_rule()
 
     def __post_init__(self) -> None:
         params.check(self.name, self)

@@ -42,7 +42,7 @@ class EMMC(ApproximateDP):
     epsilon : float, in [0.01, 100]
         Total privacy budget epsilon.
     delta : float or None, in [1e-12, 0.5]
-        Total delta, half for the picks, half for the averages; None means n_public^-1.1.
+        Total delta, half for the picks, half for the averages; None means 1/(100 n_public).
     directions : int, in [1, 4]
         Maximum number of columns of the public random projection; data with no more columns than that are not
         projected.

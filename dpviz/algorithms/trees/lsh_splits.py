@@ -48,7 +48,7 @@ class LSHSplits(ApproximateDP):
     epsilon : float, in [0.01, 100]
         Total privacy budget epsilon.
     delta : float or None, in [1e-12, 0.5]
-        Total delta; None means n_public^-1.1.
+        Total delta; None means 1/(100 n_public).
     max_depth : int, in [1, 24]
         Number of hyperplanes, fixed before anything is counted.
     sum_share : float, in [0.3, 0.95]

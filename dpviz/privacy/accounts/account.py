@@ -226,11 +226,9 @@ class Account:
 
         The total composes all costs (Gaussian ones by their squares), or adds epsilons and deltas if that gives less.
         """
-        rho = self.rho_distance(relation)
-        charges = [charge for claim in self.claims if (charge := claim.charge(relation, rho)) is not None]
+        charges, added = self._charges(relation), self.added_delta(relation)
         if not charges:
             return Total(0.0, 0.0, None, None, None)
-        added = min(1.0, math.fsum(c.delta for c in charges))
         delta = self.budgets[relation].delta if relation in self.budgets else added
         zcdps = [charge.zcdp for charge in charges]
         together = accounting.total(
@@ -244,6 +242,14 @@ class Account:
         if added <= delta * (1 + 1e-12) and simply < together.epsilon:
             return dataclasses.replace(together, epsilon=simply, delta=added)
         return together
+
+    def added_delta(self, relation: Neighboring) -> float:
+        """Return the sum of the claims' own deltas under a relation, at most 1."""
+        return min(1.0, math.fsum(charge.delta for charge in self._charges(relation)))
+
+    def _charges(self, relation: Neighboring) -> list[_Charge]:
+        rho = self.rho_distance(relation)
+        return [charge for claim in self.claims if (charge := claim.charge(relation, rho)) is not None]
 
     def remaining(self, relation: Neighboring) -> float | None:
         """Return the epsilon that is left of the budget, or None if there is no budget."""

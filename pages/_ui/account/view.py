@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import streamlit as st
 
 from dpviz.datasets import Dataset
@@ -9,6 +11,7 @@ from dpviz.escape import plain
 from dpviz.numbers import chance, number
 from dpviz.privacy.accounting import default_delta
 from dpviz.privacy.accounts import Account, Claim, FileBudget, Refused
+from dpviz.privacy.delta import meaning
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.takeaway.nearest import nearest_code
 from dpviz.trace import Trace
@@ -91,9 +94,11 @@ def _budget_form(data: Dataset, now: Account) -> None:
     relations: list[Neighboring] = list(Neighboring)
     relation = st.selectbox("Total for", relations, format_func=lambda one: one.unit)
     epsilon = st.number_input("at most ε", value=_short(now.total(relation).epsilon + 1.0), format="%g", step=None)
+    least = max(_short(default_delta(data.n_public)), _short(now.added_delta(relation), up=True))
     delta = st.number_input(
-        "at δ", value=_short(default_delta(data.n_public)), format="%g", step=None,
-        help="The δ of the total. Keep it far below 1/n, where n is the number of rows.",
+        "at δ", value=least, format="%g", step=None,
+        help=f"The δ of the total: {meaning(relation)}. Keep it far below 1/n, where n is the number of rows, but "
+            "not below the sum of the claims' δ.",
     )  # fmt: skip
     rho = st.number_input(
         "for moves of up to rho", value=now.rho_distance(Neighboring.MOVE_RHO), format="%g", step=None,
@@ -111,9 +116,10 @@ def _budget_form(data: Dataset, now: Account) -> None:
         st.rerun()
 
 
-def _short(value: float) -> float:
-    """Return a number rounded to three significant digits, which a field can show in full."""
-    return float(f"{value:.3g}")
+def _short(value: float, *, up: bool = False) -> float:
+    """Return a number rounded (or rounded up) to three significant digits, which a field can show in full."""
+    short = float(f"{value:.3g}")
+    return float(f"{short + 10.0 ** (math.floor(math.log10(value)) - 2):.3g}") if up and short < value else short
 
 
 def _claims_table(now: Account) -> None:

@@ -13,7 +13,9 @@ from dpviz.algorithms import Algorithm
 from dpviz.datasets import Dataset
 from dpviz.numbers import chance, number
 from dpviz.params import ParamSpec
+from dpviz.privacy.accounting import DEFAULT_DELTA
 from dpviz.privacy.budget import Budget, budget, epsilon_of
+from dpviz.privacy.delta import allowed, meaning
 from pages._ui.form.numbers import converted
 from pages._ui.frame import keys
 from pages._ui.frame.prepared import args
@@ -25,13 +27,12 @@ if TYPE_CHECKING:
 __all__ = ["GIVEN_AS", "field", "rule"]
 
 GIVEN_AS = {"epsilon": "ε", "mu": "μ", "zcdp": "ρ"}
-LARGE = 0.5  # maximum δ, as a share of 1/n: at δ = 1/n one row could be published; n^-1.1 is smaller above 1,024 rows
 _LABELS = {"mu": "Privacy budget μ (Gaussian DP)", "zcdp": "Privacy budget ρ (zCDP)"}
 _HELP = (
-    "The same budget in three notions; when you type one, the others follow. ε at δ: no output becomes more than e^ε "
-    "times as likely, except with probability δ. μ: telling two data sets apart is at least as hard as telling a "
-    "unit Gaussian from one shifted by μ. ρ: zero-concentrated DP, whose values add up over runs. This ρ is a budget "
-    "and has no unit. The rho of dist-DP is unrelated: it is the distance up to which moves of a row are hidden."
+    f"The same budget in three notions; when you type one, the others follow. ε at δ: {meaning()}. "
+    "μ: telling two data sets apart is at least as hard as telling a unit Gaussian from one shifted by μ. ρ: "
+    "zero-concentrated DP, whose values add up over runs. This ρ is a budget and has no unit. The rho of dist-DP is "
+    "unrelated: it is the distance up to which moves of a row are hidden."
 )
 
 
@@ -84,13 +85,14 @@ def _words(now: Budget, *, gaussian: bool, leads: str) -> str:
 
 @lru_cache(maxsize=512)
 def rule(algorithm: Algorithm, n_features: int, n_public: int) -> str:
-    """Return a sentence on the value and the origin of δ."""
+    """Return the value, the origin and the meaning of δ in sentences."""
     delta, given = algorithm.guarantee(n_features, n_public).delta, getattr(algorithm, "delta", None)
     if not delta:
-        return "δ = 0: the bound ε always holds."
-    origin = "as typed" if given is not None else f"{getattr(algorithm, 'delta_rule', 'n^-1.1')} for n = {n_public:,}"
-    large = f" This δ is too large for n = {n_public:,}: type a smaller δ." if delta > LARGE / n_public else ""
-    return f"δ = {chance(delta)}, {origin}: the bound ε fails with at most this chance.{large}"
+        return f"δ = 0: {meaning(algorithm.neighboring, pure=True)}."
+    rule = getattr(algorithm, "delta_rule", DEFAULT_DELTA)
+    origin = "as typed" if given is not None else f"{rule} for n = {n_public:,}"
+    much = on_screen(allowed(delta, n_public)) if delta * n_public < 1 else ""  # `advice` says what a larger δ allows
+    return f"δ = {chance(delta)}, {origin}: {meaning(algorithm.neighboring)}. {much}".rstrip()
 
 
 @lru_cache(maxsize=512)

@@ -15,6 +15,7 @@ from dpviz.datasets import Dataset
 from dpviz.escape import plain
 from dpviz.numbers import number
 from dpviz.params import ParamSpec
+from dpviz.privacy.delta import check_delta
 from dpviz.privacy.guarantee import Notion
 from pages._ui.address.scene import as_whole
 from pages._ui.form import budget, distance
@@ -88,6 +89,8 @@ def parameters(
             values[name] = (
                 _one(cls, data, name, spec, fields, place) if seen else _unseen(cls.name, name, spec, *fields[name])
             )
+            if name == "delta":
+                check_delta(cls.name, values[name], data.n_public, private=data.private)
             params.check_one(cls.name, name, spec, values[name])
         except (ValueError, TypeError) as problem:
             (problems or st).error(plain(f"{in_words(problem, cls)} Nothing was spent."))

@@ -13,7 +13,8 @@ from dpviz.figures.kit.legend import HIDDEN, icon
 from dpviz.figures.kit.theme import DARK, Theme, theme
 from dpviz.numbers import chance, number
 from dpviz.postprocessing.bet import bet_of, odds_of_any
-from dpviz.privacy.guarantee import Guarantee, Notion
+from dpviz.privacy.delta import meaning
+from dpviz.privacy.guarantee import Guarantee, Neighboring, Notion
 from pages._ui.frame import catalog, embed, keys, markup, messages, prepared
 from pages._ui.frame.drawer import drawer
 from pages._ui.frame.places import PAGES
@@ -25,7 +26,6 @@ _CSS = (Path(__file__).parent / "shell.css").read_text() + style("dp-")
 
 _GREEK = {
     "ε": "epsilon",
-    "δ": "delta: the bound ε fails with at most this chance",
     "μ": "mu of Gaussian DP; defined only if every release is Gaussian",
 }
 
@@ -95,8 +95,10 @@ def strip(
         facts.append(str(guarantee))
     words = " · ".join(f"<b{raw.get(fact[:1], '')}>{markup.escape(fact)}</b>" for fact in facts)
     if more:
+        relation = Neighboring.ADD_REMOVE if guarantee is None else guarantee.neighboring
         lines = "".join(
-            f"<span>{_name(name)} <b{raw.get(name, '')}>{markup.escape(value)}</b></span>" for name, value in more
+            f"<span>{_name(name, relation)} <b{raw.get(name, '')}>{markup.escape(value)}</b></span>"
+            for name, value in more
         )
         words += f'<details class="dp-more"><summary aria-label="All facts">…</summary><div>{lines}</div></details>'
     tokens = "".join(f"--dp-{name}:{value};" for name, value in colors().tokens().items())
@@ -140,8 +142,9 @@ def _digits(promise: Guarantee | None) -> dict[str, str]:
     return {name: f' title="{float(value)!r}"' for name, value in values.items() if value is not None}
 
 
-def _name(name: str) -> str:
-    return f'<abbr title="{_GREEK[name]}">{name}</abbr>' if name in _GREEK else markup.escape(name)
+def _name(name: str, relation: Neighboring) -> str:
+    words = _GREEK | {"δ": f"delta: {meaning(relation)}"}
+    return f'<abbr title="{words[name]}">{name}</abbr>' if name in words else markup.escape(name)
 
 
 def key_line(legend: tuple[tuple[str, str], ...], hidden: bool, noun: str = "person") -> None:

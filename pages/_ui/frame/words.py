@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from dpviz.numbers import on_screen
+from dpviz.privacy.accounting import DELTAS
 from dpviz.privacy.guarantee import Guarantee
 
 __all__ = ["on_screen", "rule_of"]
@@ -14,6 +15,5 @@ def rule_of(promise: Guarantee) -> str:
     """Return the rule that gives the δ of a promise, such as "1/(n ln n) for n = 500", or "" if none is known."""
     sizes = (fact.split()[2] for fact in promise.public if fact.startswith("n = "))
     n = next((int(size.rstrip(":")) for size in sizes if size.rstrip(":").isdecimal()), 0)
-    rules = {"n^-1.1": n**-1.1, "1/(n ln n)": 1 / (n * math.log(n))} if n > 2 else {}
-    names = (name for name, value in rules.items() if math.isclose(value, promise.delta, rel_tol=1e-9))
+    names = (name for name, rule in DELTAS.items() if n and math.isclose(rule(n), promise.delta, rel_tol=1e-9))
     return next((f"{name} for n = {n:,}" for name in names), "")

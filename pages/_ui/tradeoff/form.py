@@ -112,7 +112,7 @@ def sweep_form() -> tuple[Sweep | None, str, str, DeltaGenerator]:
         delta = st.text_input(
             "Delta δ",
             "",
-            placeholder="n^-1.1 for all",
+            placeholder="1/(100 n) for all",
             **args(keys.SWEEP_DELTA),
             help="One value for all algorithms: a number, or a rule from a paper such as 1/(n ln n) or 1/(n sqrt n).",
         )

@@ -8,7 +8,8 @@ import streamlit as st
 
 from dpviz import params
 from dpviz.algorithms import ALGORITHMS
-from dpviz.sweeps.sweep import DELTAS, Variant
+from dpviz.privacy.accounting import DELTAS
+from dpviz.sweeps.sweep import Variant
 from pages._ui.frame import keys
 from pages._ui.frame.prepared import args
 from pages._ui.frame.words import on_screen

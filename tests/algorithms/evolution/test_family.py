@@ -34,7 +34,8 @@ def test_hdpe_noise_is_a_vector_not_one_number():
     """The published code adds one scalar to all coordinates, so differences between coordinates are exact."""
     rng = np.random.default_rng(0)
     X = rng.uniform(-0.1, 0.1, (400, 30))
-    trace = HDPEMeans(n_clusters=2, epsilon=0.5).run(X, domain=Domain.box(-1, 1, 30, n_public=400), seed=0)
+    domain = Domain.box(-1, 1, 30, n_public=400)
+    trace = HDPEMeans(n_clusters=2, epsilon=0.5, delta=1e-3).run(X, domain=domain, seed=0)
     recovery = trace.steps[-1]
     true = recovery.hidden[0].statistic
     noisy = recovery.released["centers"] * np.maximum(recovery.released["noisy_counts"], 1)[:, None]

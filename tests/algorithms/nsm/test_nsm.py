@@ -25,7 +25,7 @@ from dpviz.domain import Domain
 from dpviz.metrics import normalized_loss
 from dpviz.postprocessing.spread import Shape, Spread, leftover
 from dpviz.postprocessing.weighted import lloyd_on, solve
-from dpviz.privacy.accounting import mu_of_epsilon
+from dpviz.privacy.accounting import default_delta, mu_of_epsilon
 from dpviz.privacy.curator import Noisy
 
 
@@ -37,7 +37,7 @@ from dpviz.privacy.curator import Noisy
 def test_shares_add_up_to_mu_squared(n, d, changed):
     algorithm = NSM(epsilon=1.0, **changed)
     costs = algorithm.plan(d, n).costs
-    mu = mu_of_epsilon(1.0, n**-1.1)
+    mu = mu_of_epsilon(1.0, default_delta(n))
     assert sum(cost.gdp**2 for several in costs.values() for cost in several) == pytest.approx(mu**2, rel=1e-12)
     assert ("moment" in costs) == (d > 3) and ("zoom.counts" in costs) == (d <= 3)
     assert ("radius" in costs) == (n == 20_000 and algorithm.radius_share > 0)
@@ -45,7 +45,7 @@ def test_shares_add_up_to_mu_squared(n, d, changed):
     assert ("scatter" in costs) == (n == 20_000 and 3 < d <= 64 and algorithm.n_clusters >= 5)
 
 
-PRINTED = {  # mu of every release, for iris at epsilon 1 and yeast at epsilon 4
+PRINTED = {  # mu of every release, for iris at epsilon 1 and yeast at epsilon 4, at delta = n^-1.1
     (4, 150, 3, 1.0): {
         "mean.counts": [0.0667], "mean.sums": [0.1155], "near": [0.0990], "candidates.counts": [0.1494],
         "candidates.sums": [0.1830], "moment": [0.1670], "step.counts": [0.0855] * 2, "step.sums": [0.2094] * 2,
@@ -61,7 +61,7 @@ PRINTED = {  # mu of every release, for iris at epsilon 1 and yeast at epsilon 4
 @pytest.mark.parametrize("case", PRINTED)
 def test_plan_against_printed_values(case):
     d, n, k, epsilon = case
-    costs = NSM(n_clusters=k, epsilon=epsilon).plan(d, n).costs
+    costs = NSM(n_clusters=k, epsilon=epsilon, delta=n**-1.1).plan(d, n).costs
     assert set(costs) == set(PRINTED[case])
     for name, printed in PRINTED[case].items():
         assert [cost.gdp for cost in costs[name]] == pytest.approx(printed, abs=6e-5), name

@@ -242,7 +242,7 @@ def test_deeper_levels_get_more_and_zcdp_never_buys_less_than_basic_composition(
 
 
 @pytest.mark.parametrize(
-    ("n", "d", "epsilon", "depth"), [(100_000, 10, 1.0, 7), (2000, 2, 1.0, 6), (150, 4, 1.0, 2), (150, 4, 0.1, 1)]
+    ("n", "d", "epsilon", "depth"), [(100_000, 10, 1.0, 7), (2000, 2, 1.0, 5), (150, 4, 2.0, 2), (150, 4, 0.1, 1)]
 )
 def test_auto_depth_follows_public_values(n, d, epsilon, depth):
     assert DPM(epsilon=epsilon).depth(d, n) == depth

@@ -9,7 +9,7 @@ from dpviz.privacy.accounting import epsilon_of_mu, mu_of_epsilon
 from pages._ui.form.budget import rule
 from tests.pages.visitor import open_page, wait_for_run
 
-DELTA = 5000**-1.1
+DELTA = 1 / 500_000
 
 
 def asked(app):
@@ -23,7 +23,7 @@ def captions(app):
 @pytest.mark.parametrize(("notion", "value", "mu"), [("mu", 0.5, 0.5), ("zcdp", 0.125, 0.5)])
 def test_the_budget_may_be_typed_in_another_notion_and_epsilon_follows(app, notion, value, mu):
     open_page(app, "pages/explore.py")
-    assert "= μ 0.31, ρ 0.048." in captions(app) and "δ = 1 in 11,700, n^-1.1 for n = 5,000" in captions(app)
+    assert "= μ 0.245, ρ 0.03." in captions(app) and "δ = 1 in 500,000, 1/(100 n) for n = 5,000" in captions(app)
     app.segmented_control(key="budget_in").set_value(notion).run()
     assert asked(app) == 1.0  # the other field begins with the same budget
     app.number_input(key=f"budget_{notion}").set_value(value).run()
@@ -47,11 +47,16 @@ def test_a_wrong_budget_in_another_notion_is_a_sentence_and_a_link_wins_over_wha
     assert app.number_input(key="budget_mu").value == pytest.approx(mu_of_epsilon(2.0, DELTA), rel=1e-3)
 
 
-def test_a_delta_that_few_rows_make_large_is_called_so():
+def test_delta_comes_with_its_rule_its_meaning_and_what_a_larger_one_allows():
     algorithm = ALGORITHMS["pe-means"](n_clusters=2)
-    assert rule(algorithm, 2, 40).startswith("δ = 1 in 57, n^-1.1 for n = 40")
-    assert rule(algorithm, 2, 40).endswith("This δ is too large for n = 40: type a smaller δ.")
-    assert rule(algorithm, 2, 5000).startswith("δ = 1 in 11,700, ") and "large" not in rule(algorithm, 2, 5000)
+    end = "whatever may be published is at most e^ε times as likely with you as without you, plus δ in all."
+    assert rule(algorithm, 2, 5000) == f"δ = 1 in 500,000, 1/(100 n) for n = 5,000: {end}"
+    paper = ALGORITHMS["pe-means"].preset("paper", n_clusters=2)
+    more = "With n = 5,000, this δ allows a method that exposes somebody 43 times in 100."
+    assert rule(paper, 2, 5000) == f"δ = 1 in 11,700, n^-1.1 for n = 5,000: {end} {more}"
+    assert rule(ALGORITHMS["pe-means"](n_clusters=2, delta=0.1), 2, 40).endswith(end)  # its `advice` says the rest
+    assert "anywhere up to rho away, plus δ" in rule(ALGORITHMS["dist-dp"](n_clusters=2), 2, 40)
+    assert rule(ALGORITHMS["sulloyd"](n_clusters=2), 2, 40).startswith("δ = 0: whatever may be published")
 
 
 def test_an_idle_number_of_centers_is_disabled_and_a_distance_is_said_in_the_data_s_units(app):
