@@ -34,6 +34,7 @@ def prepare() -> None:
     from pages._ui.frame.streamlit_patches import (
         draw_in_our_colors,
         draw_on_return,
+        refuse_messages,
         show_as_kept,
         start_at_once,
         stay_offline,
@@ -49,6 +50,7 @@ def prepare() -> None:
     start_at_once()
     draw_in_our_colors()
     draw_on_return()
+    refuse_messages()
     show_as_kept()
     keep_uploads_in_memory(2 * st.get_option("server.maxUploadSize") * 1_000_000)
     draw_ahead()
@@ -138,7 +140,7 @@ if __name__ == "__main__":
 else:
     from pages._ui.server import settings
 
-    settings.check()
+    settings.check_streamlit()
 
     from starlette.middleware import Middleware
 
@@ -149,9 +151,11 @@ else:
     from pages._ui.server import mishap
     from pages._ui.server.gate import Gate
     from pages._ui.server.http import Compressed, Forwarded, announcing, moved, offering
-    from pages._ui.server.owner import Owned, keeping
+    from pages._ui.server.owner import Owned, check_settings, keeping
     from pages._ui.server.uploads import Uploads
+    from pages._ui.work.turns import check_settings as check_proxies
 
+    settings.check(check_settings, check_proxies)
     known = {"", *PAGES, *MOVED, *old.OLD}
 
     def today(page: str, query: str) -> tuple[str, str]:

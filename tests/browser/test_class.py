@@ -6,6 +6,8 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.phone import fits_a_phone
+from tests.pages.server.test_messages import CLEAR_CACHE, sent
+from tests.pages.server.test_owner import awaited
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -31,6 +33,7 @@ def test_a_phone_follows_the_projector(open_page):
     screen.get_by_role("button", name="Open a class").click()
     code = screen.locator(".dp-letters")
     expect(code).to_be_visible()
+    assert awaited(sent(screen.url.partition("/class")[0], CLEAR_CACHE))  # a stranger cannot end the class
     fits_a_phone(screen)  # Axe finds no violation on the projector's page either
 
     phone = open_page("class", width=390, height=844, mode="dark")

@@ -9,9 +9,9 @@ import time
 from collections.abc import Callable
 
 import numpy as np
-import streamlit as st
 
 from pages._ui.classroom.room import LIFE, SEEN, Classroom, Closed, NotAdmitted
+from pages._ui.frame.shared import once
 
 __all__ = ["MOST_CLASSES", "Classrooms", "rooms", "spelled"]
 
@@ -198,7 +198,7 @@ class Classrooms:
             del self._over[code]
 
 
-@st.cache_resource
+@once
 def rooms() -> Classrooms:
     """Return the server's classes."""
     return Classrooms()

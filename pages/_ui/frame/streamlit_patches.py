@@ -9,6 +9,8 @@ from typing import Any
 import streamlit as st
 from streamlit import config, delta_generator, net_util, runtime
 from streamlit.components.v2.bidi_component import main
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_run_context import RunLocation, ThreadState
 from streamlit.runtime.state.session_state import Serialized, Value, WStates
@@ -25,6 +27,7 @@ __all__ = [
     "forget_values",
     "read_through",
     "redraw",
+    "refuse_messages",
     "show_as_kept",
     "start_at_once",
     "stay_offline",
@@ -32,6 +35,19 @@ __all__ = [
 ]
 
 _read = WStates.__getitem__
+_handle = AppSession.handle_backmsg
+MESSAGES = {  # every kind of message that a browser may send -> whether it is handled
+    "rerun_script": True,  # draws the sender's page with the sender's values
+    "stop_script": True,  # ends the drawing of the sender's page
+    "app_heartbeat": True,  # is answered
+    "file_urls_request": True,  # gets addresses for the sender's uploads, which `server.uploads` limits
+    "backend_operation_request": True,  # reads what the sender's own page offers; Streamlit checks whose it is
+    "clear_cache": False,  # would empty the caches of all visitors
+    "set_run_on_save": False,  # would have the server watch its source files
+    "load_git_info": False,  # would tell the repository and the branch of the server
+    "debug_disconnect_websocket": False,  # for developers of Streamlit, as the next
+    "debug_shutdown_runtime": False,
+}
 
 
 def stay_offline() -> None:
@@ -63,6 +79,17 @@ def show_as_kept() -> None:
     page's processor time. It only adds triggers, which the dashboard reads where it makes a component.
     """
     main.make_bidi_component_presenter = lambda *_: None  # type: ignore[assignment]
+
+
+def refuse_messages() -> None:
+    """Drop the messages of a browser that `MESSAGES` does not allow, and those of a kind that it does not know."""
+
+    def handled(self: AppSession, message: BackMsg) -> None:
+        if MESSAGES.get(message.WhichOneof("type") or "", False):
+            _handle(self, message)
+
+    AppSession.handle_backmsg = handled  # type: ignore[method-assign]
+    AppSession._handle_clear_cache_request = lambda self: None  # type: ignore[method-assign]
 
 
 def draw_on_return() -> None:

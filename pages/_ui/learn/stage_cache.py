@@ -10,13 +10,14 @@ from dpviz import lessons
 from dpviz.figures import Panel
 from dpviz.lessons import Stage
 from pages._ui.frame import shell
+from pages._ui.frame.shared import once
 from pages._ui.work import atlas
 from pages._ui.work.workers import workers
 
 __all__ = ["ahead", "panels", "stage"]
 
 
-@st.cache_resource(show_spinner=False)
+@once
 def _threads() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(2, "lessons")  # these threads only wait for the processes
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import streamlit as st
 
-__all__ = ["check"]
+__all__ = ["check", "check_streamlit"]
 
 STREAMLIT = "1.67"  # The minor version whose private names `streamlit_patches` and the tests know.
 _REQUIRED = {  # option of Streamlit -> its only value, and what another value would allow
@@ -14,11 +16,12 @@ _REQUIRED = {  # option of Streamlit -> its only value, and what another value w
     "client.showErrorDetails": ("none", "an error page could show a cell of a private file"),
     "runner.magicEnabled": (False, "a value could appear on a page by accident"),
     "global.developmentMode": (False, "a visitor could stop the server"),
+    "global.e2eTest": (False, "a visitor could stop the server"),
 }
 
 
-def check() -> None:
-    """Exit with one sentence if the server must not start: a Streamlit that was not tested, or an unsafe setting."""
+def check_streamlit() -> None:
+    """Exit with one sentence if this Streamlit was not tested or has an unsafe setting."""
     minor = ".".join(st.__version__.split(".")[:2])
     if minor != STREAMLIT:
         raise SystemExit(
@@ -32,15 +35,16 @@ def check() -> None:
                 f"dpviz: {option} must be {_text(value)}, but is {_text(found)}: {harm}. "
                 "Remove the setting, or start the server in the folder of app.py."
             )
-    from pages._ui.server import owner
-    from pages._ui.work import turns
-
-    try:
-        owner.check_settings()
-        turns.check_settings()
-    except ValueError as problem:
-        raise SystemExit(f"dpviz: {problem}") from None
 
 
 def _text(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def check(*checks: Callable[[], None]) -> None:
+    """Exit with one sentence if one of these checks of our own settings raises ValueError."""
+    try:
+        for one in checks:
+            one()
+    except ValueError as problem:
+        raise SystemExit(f"dpviz: {problem}") from None

@@ -27,6 +27,7 @@ from dpviz.sweeps.sources import open_source
 from dpviz.sweeps.summary import Summary
 from dpviz.sweeps.sweep import REFERENCE, Row, Run, Sweep
 from pages._ui.frame import catalog, keys, prepared
+from pages._ui.frame.shared import once
 from pages._ui.tradeoff.archive import Archive, is_public
 from pages._ui.tradeoff.state import tradeoff_state
 from pages._ui.work import atlas, turns
@@ -163,7 +164,7 @@ def _archive() -> Archive | None:
         return None
 
 
-@st.cache_resource(show_spinner=False)
+@once
 def shelf() -> Shelf:
     """Return the shelf, which holds the server's sweeps."""
     return Shelf()

@@ -9,6 +9,7 @@ from typing import Any
 import streamlit as st
 
 from pages._ui.frame.session import Held, nothing
+from pages._ui.frame.shared import once
 from pages._ui.frame.streamlit_patches import whole
 from pages._ui.work import runs
 from pages._ui.work.jobs import LONG, Job
@@ -57,7 +58,7 @@ class _Mine:
 _mine = _Mine()
 
 
-@st.cache_resource
+@once
 def _everybody() -> Recent[Any]:
     return Recent(SHARED)
 

@@ -20,6 +20,7 @@ from dpviz.privacy.guarantee import Neighboring
 from dpviz.trace import Trace
 from pages._ui.frame.catalog import is_public, own
 from pages._ui.frame.session import Held, nothing, session
+from pages._ui.frame.shared import once
 from pages._ui.work.recent import Recent
 
 KEEP = 20  # Number of results that a session can return to.
@@ -96,7 +97,7 @@ def _bytes(result: Result) -> int:
     return result.size
 
 
-@st.cache_resource
+@once
 def store() -> Recent[Result]:
     """Return the server's store of public results."""
     return Recent(STORE_BYTES, _bytes)

@@ -23,6 +23,7 @@ from dpviz.version import __version__
 from pages._ui.frame import keys, messages
 from pages._ui.frame.catalog import is_public, public
 from pages._ui.frame.session import session
+from pages._ui.frame.shared import once
 from pages._ui.frame.streamlit_patches import whole
 from pages._ui.work import turns
 from pages._ui.work.jobs import Job, Jobs
@@ -36,13 +37,13 @@ MOST_SECONDS = 300.0  # Maximum duration of one run, in seconds; limited because
 QUICK = 0.3  # Number of seconds that a script waits for its run before the page starts polling.
 
 
-@st.cache_resource
+@once
 def jobs() -> Jobs:
     """Return the server's queue of runs."""
     return Jobs(workers=RUNS)
 
 
-@st.cache_resource
+@once
 def pace() -> Pace:
     """Return the measured pace of this server."""
     return Pace()
@@ -200,10 +201,7 @@ def progress() -> None:
 
 def _poll() -> None:
     job = jobs().get(session.job)
-    if job is None:
-        del session.job
-        return
-    if job.active:
+    if job is not None and job.active:
         ahead = jobs().position(job)
         words = releases(job) or "starting"
         if ahead:
@@ -223,18 +221,23 @@ def releases(job: Job) -> str:
     return f"release {job.done}{of}" if job.total else ""
 
 
-def _take(job: Job) -> None:
-    """Take the outcome of the session's job: its result, or a sentence that says why there is none."""
+def _take(job: Job | None) -> None:
+    """Take the outcome of the session's job: its result, or a sentence that says why there is none.
+
+    The result waits in the session, so it is there even if the queue has forgotten the job (None).
+    """
     with whole():
         del session.job
         inbox = work_state.inbox
-        if job.status == "done":
+        if inbox:
             result = inbox.pop()
             keep(result)
             show(result.identity)
             return
         booked = " The run's whole claim stays booked." if work_state.paid else ""
-        if job.status == "failed":
+        if job is None:
+            messages.say("problem", f"The run is lost: the server has forgotten it and has no result of it.{booked}")
+        elif job.status == "failed":
             messages.say("problem", f"{job.error} The run was stopped; nothing else changed.{booked}")
         else:
             messages.say("note", f"{job.title} was canceled.{booked}")

@@ -8,6 +8,8 @@ import pytest
 import streamlit as st
 
 from pages._ui.server import settings
+from pages._ui.server.owner import check_settings
+from pages._ui.work.turns import check_settings as check_proxies
 from tests.serving import ROOT
 
 
@@ -18,14 +20,16 @@ def in_the_checkout(monkeypatch):
 
 def refusal():
     with pytest.raises(SystemExit) as refused:
-        settings.check()
+        settings.check_streamlit()
+        settings.check(check_settings, check_proxies)
     sentence = str(refused.value)
     assert sentence.startswith("dpviz: ") and "\n" not in sentence
     return sentence
 
 
 def test_the_settings_of_the_checkout_are_accepted():
-    settings.check()
+    settings.check_streamlit()
+    settings.check(check_settings, check_proxies)
 
 
 @pytest.mark.parametrize("version", ["1.66.1", "1.68.0", "2.67.0"])
@@ -36,7 +40,7 @@ def test_another_minor_version_of_streamlit_is_refused(monkeypatch, version):
 
 def test_a_patch_release_of_streamlit_is_accepted(monkeypatch):
     monkeypatch.setattr(st, "__version__", f"{settings.STREAMLIT}.9")
-    settings.check()
+    settings.check_streamlit()
 
 
 @pytest.mark.parametrize("option", settings._REQUIRED)
