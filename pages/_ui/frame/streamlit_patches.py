@@ -89,7 +89,7 @@ def refuse_messages() -> None:
             _handle(self, message)
 
     AppSession.handle_backmsg = handled  # type: ignore[method-assign]
-    AppSession._handle_clear_cache_request = lambda self: None  # type: ignore[method-assign]
+    AppSession._handle_clear_cache_request = lambda self: None  # type: ignore[assignment, method-assign]
 
 
 def draw_on_return() -> None:
