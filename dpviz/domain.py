@@ -37,6 +37,8 @@ class Domain:
     origin : "declared", or a warning that the facts were taken from the data
     columns, units : names and units of the columns, public; () if undeclared. If declared, the columns of a data frame
         are found by name
+    closed : indices of the columns that no value can leave, because a rule makes them from declared words or they are a
+        picture's cells; public
     """
 
     low: np.ndarray
@@ -48,6 +50,7 @@ class Domain:
     origin: str = "declared"
     columns: tuple[str, ...] = ()
     units: tuple[str, ...] = ()
+    closed: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         owner = "Domain"
@@ -79,6 +82,10 @@ class Domain:
             if words and len(words) != low.size:
                 raise ValueError(f"{owner}: {name} must name all {low.size} columns; got {len(words)}.")
             object.__setattr__(self, name, words)
+        closed = tuple(map(int, self.closed))
+        if not set(closed) <= set(range(low.size)):
+            raise ValueError(f"{owner}: closed must hold indices of the {low.size} columns; got {closed}.")
+        object.__setattr__(self, "closed", closed)
         for array in (low, high):
             array.setflags(write=False)
         object.__setattr__(self, "low", low)
@@ -237,15 +244,11 @@ class Domain:
         return numbers.length(z * float(half[0]), unit, digits)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return a JSON-ready mapping."""
+        """Return a JSON-ready mapping; `closed` is left out if it is empty, as in files of earlier versions."""
         record = dataclasses.asdict(self)
-        return {
-            **record,
-            "low": self.low.tolist(),
-            "high": self.high.tolist(),
-            "columns": list(self.columns),
-            "units": list(self.units),
-        }
+        record |= {name: getattr(self, name).tolist() for name in ("low", "high")}
+        record |= {name: list(record[name]) for name in ("columns", "units", "closed")}
+        return {name: value for name, value in record.items() if value or name != "closed"}
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Domain:

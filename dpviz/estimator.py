@@ -16,6 +16,7 @@ from dpviz import validate
 from dpviz.algorithms import ALGORITHMS, RECOMMENDED
 from dpviz.domain import Domain
 from dpviz.metrics import reference_name
+from dpviz.postprocessing.at_bound import bounds_sentence
 from dpviz.postprocessing.regions import has_regions, labels_of
 from dpviz.privacy.delta import check_delta
 
@@ -26,7 +27,7 @@ _spoken: set[str] = set()  # warnings already given in this process, because a s
 
 
 class NoiseWarning(UserWarning):
-    """A warning that noise probably decides the result, or that released values contradict the declared facts."""
+    """A warning that noise probably decides the result, or that released values contradict or strain public facts."""
 
 
 class PrivacyLeakWarning(UserWarning):
@@ -110,7 +111,8 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         Warns
         -----
         NoiseWarning
-            If the algorithm's `advice` or the released values show that the centers are of little use.
+            If the algorithm's `advice` or the released values show that the centers are of little use, or if a center
+            lies at a bound.
         PrivacyLeakWarning
             If public facts are read off the rows, and once per process for a second secure fit.
         """
@@ -133,7 +135,9 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         for sentence in algorithm.advice(domain.n_features, domain.n_public or len(X)):
             warnings.warn(sentence, NoiseWarning, stacklevel=2)
         self.trace_ = algorithm.run(X, domain=domain, seed=seed, noise="secure" if self.secure else "seeded")
-        for sentence in self.trace_.warnings:
+        names = domain.columns or tuple(getattr(self, "feature_names_in_", map(domain.name, range(domain.n_features))))
+        at_bound = bounds_sentence(self.trace_, names)
+        for sentence in (*self.trace_.warnings, *[f"PrivateKMeans: {at_bound}"] * bool(at_bound)):
             warnings.warn(sentence, NoiseWarning, stacklevel=2)
         self.domain_ = domain
         self.cluster_centers_ = np.array(self.trace_.cluster_centers)

@@ -36,6 +36,7 @@ from dpviz.datasets.readers.recode import DAYS, date_of
 from dpviz.domain import Domain
 from dpviz.metrics import reference_name
 from dpviz.numbers import chance, number, percent, place
+from dpviz.postprocessing.at_bound import bounds_sentence
 from dpviz.privacy.accounts import Accounts, Claim, refuse_private
 from dpviz.privacy.chunked import Spread, on_cluster, threads
 from dpviz.privacy.delta import check_delta
@@ -302,6 +303,8 @@ def _run_on(arguments: argparse.Namespace, stack: ExitStack) -> int:
     if not arguments.private:
         _say_quality(trace, data, regions=cls.regions)
     _say_centers(trace, data.columns)
+    if sentence := bounds_sentence(trace, data.columns, trace.domain.units):
+        print(sentence)
     if arguments.json:
         arguments.json.write_text(trace.to_json())
     return 0

@@ -393,7 +393,17 @@ def domain_of(facts: Mapping[str, Any]) -> Domain:
         columns=[column["name"] for column in facts["columns"]],
         units=[column.get("unit", "") for column in facts["columns"]],
     )
+    domain = dataclasses.replace(domain, closed=_closed(facts))
     return domain if facts.get("declared", True) else dataclasses.replace(domain, origin=FROM_THE_DATA)
+
+
+def _closed(facts: Mapping[str, Any]) -> tuple[int, ...]:
+    """Return the columns that no value can leave: those of declared words, and all columns of a picture."""
+    rules = [Recoding.parse(entry, "data dictionary") for entry in facts.get("recode", [])]
+    made = {column["name"] for rule in rules if rule.code != "days" for column in rule.columns}
+    return tuple(
+        j for j, column in enumerate(facts["columns"]) if facts.get("picture") is not None or column["name"] in made
+    )
 
 
 def promises(facts: Mapping[str, Any]) -> tuple[str, ...]:

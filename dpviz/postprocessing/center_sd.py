@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import cdist
 
+from dpviz.trace import Trace
+
 __all__ = [
     "AVERAGES",
     "CELLS",
@@ -24,6 +26,7 @@ __all__ = [
     "declared",
     "lone",
     "members",
+    "stated",
 ]
 
 AVERAGES = "of the last noisy sums and counts"
@@ -108,3 +111,12 @@ def members(points: np.ndarray, centers: np.ndarray) -> np.ndarray:
 def declared(sd: np.ndarray, meaning: str) -> dict[str, Any]:
     """Return the entries by which a step declares the noise of its centers."""
     return {"center_sd": sd, "center_noise": meaning}
+
+
+def stated(trace: Trace) -> np.ndarray | None:
+    """Return the standard deviations (k, d), z units, that a run states for its centers; None if it states none."""
+    if not trace.claimed.private:
+        return None
+    last = next(step for step in reversed(trace.steps) if "centers" in step.released)
+    sd = last.released.get("center_sd")
+    return None if sd is None else np.asarray(sd)

@@ -21,6 +21,7 @@ from scipy.stats import norm
 
 from dpviz.domain import Domain
 from dpviz.numbers import number
+from dpviz.postprocessing.at_bound import bounds_words
 from dpviz.postprocessing.center_sd import CELLS, members
 from dpviz.postprocessing.released import CenterNoise, center_noise
 from dpviz.trace import Trace
@@ -204,7 +205,7 @@ def of_centers(trace: Trace, columns: Sequence[str], units: Sequence[str] = ()) 
 
     A sentence states how a center differs from the mean of the other centers if the difference exceeds the sum of both
     half-widths by at least a tenth of the width of the bounds. Centers cannot be compared if no noise is declared, if
-    they are averages of the middles of cells, or if there is only one.
+    they are averages of the middles of cells, or if there is only one. A center at a declared bound says so.
     """
     noise, centers, domain = center_noise(trace), np.asarray(trace.cluster_centers), trace.domain
     k, d = centers.shape
@@ -216,7 +217,7 @@ def of_centers(trace: Trace, columns: Sequence[str], units: Sequence[str] = ()) 
     others_sd = np.sqrt((sd**2).sum(axis=0) - sd**2) / (k - 1)
     width = domain.high - domain.low
     least = (np.abs(centers - others) - z * (sd + others_sd)) / width
-    drowned = _drowned(trace, noise, z)
+    drowned, bounds = _drowned(trace, noise, z), bounds_words(trace, columns, units)
     sentences = []
     for c in range(k):
         if drowned[c]:
@@ -228,7 +229,8 @@ def of_centers(trace: Trace, columns: Sequence[str], units: Sequence[str] = ()) 
             f"{_number(others[c, j], z * others_sd[c, j], _unit(units, j))} on average"
             for j in order
         ]
-        sentences.append(f"Cluster {c + 1}: {'; '.join(parts)}." if parts else f"Cluster {c + 1}: {_NO_COLUMN}")
+        words = "; ".join(filter(None, (*(parts or [_NO_COLUMN.rstrip(".")]), bounds[c])))
+        sentences.append(f"Cluster {c + 1}: {words}.")
     return sentences
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from dpviz.postprocessing.at_bound import bounds_words
 from dpviz.postprocessing.released import center_noise
 from dpviz.trace import Trace
 
@@ -33,17 +34,22 @@ def ranks(trace: Trace) -> np.ndarray:
     return np.einsum("ijd,j->id", (apart > least).astype(float) - (apart < -least), share)
 
 
-def center_words(trace: Trace, columns: Sequence[str]) -> list[str]:
-    """Return a phrase for each center, such as "higher petal length and lower sepal width than most"."""
+def center_words(trace: Trace, columns: Sequence[str], units: Sequence[str] = ()) -> list[str]:
+    """Return a phrase for each center, such as "higher petal length and lower sepal width than most".
+
+    A center at a declared bound says so after that, see `at_bound.py`.
+    """
     rank = ranks(trace)
     width = trace.domain.high - trace.domain.low
     middle = np.average(trace.cluster_centers, axis=0)
     phrases = []
-    for center, row in zip(np.asarray(trace.cluster_centers), rank, strict=True):
+    at = bounds_words(trace, columns, units)
+    for center, row, bounds in zip(np.asarray(trace.cluster_centers), rank, at, strict=True):
         clear = np.flatnonzero(np.abs(row) > 0.5)
         clear = clear[np.argsort(-np.abs(center - middle)[clear] / width[clear], kind="stable")][:MOST]
         sides = (("higher", clear[row[clear] > 0]), ("lower", clear[row[clear] < 0]))
         words = [f"{word} {', '.join(columns[int(j)] for j in side)}" for word, side in sides if len(side)]
         text = " and ".join(words)
-        phrases.append(f"{text} than most" if text else "like most, as far as one can tell through the noise")
+        phrase = f"{text} than most" if text else "like most, as far as one can tell through the noise"
+        phrases.append(f"{phrase}; {bounds}" if bounds else phrase)
     return phrases

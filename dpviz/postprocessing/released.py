@@ -15,11 +15,13 @@ import pandas as pd
 
 from dpviz.escape import cell, line
 from dpviz.numbers import at, number, round_to
-from dpviz.postprocessing.center_sd import UNKNOWN, members
+from dpviz.postprocessing.at_bound import DIGITS, bounds_words
+from dpviz.postprocessing.center_sd import UNKNOWN, members, stated
 from dpviz.privacy.ledger import Release
 from dpviz.trace import Step, Trace
 
 __all__ = [
+    "AT_BOUNDS",
     "CenterNoise",
     "center_noise",
     "centers_csv",
@@ -32,7 +34,7 @@ __all__ = [
     "weighted_points",
 ]
 
-_DIGITS = 1e-4  # precision of coordinates whose noise is unknown, as a share of the width of a column's bounds
+AT_BOUNDS = "at a bound"  # heading of the column that says where a center lies at a declared bound
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,10 +68,7 @@ def center_noise(trace: Trace) -> CenterNoise:
         return CenterNoise()
     last = next(step for step in reversed(trace.steps) if "centers" in step.released)
     sizes, sizes_sd = _sizes(trace, last)
-    sd = last.released.get("center_sd")
-    return CenterNoise(
-        sizes, None if sd is None else np.asarray(sd), sizes_sd, str(last.released.get("center_noise", UNKNOWN))
-    )
+    return CenterNoise(sizes, stated(trace), sizes_sd, str(last.released.get("center_noise", UNKNOWN)))
 
 
 def _sizes(trace: Trace, step: Step) -> tuple[np.ndarray | None, float | None]:
@@ -153,6 +152,8 @@ def centers_text(
 ) -> pd.DataFrame:
     """Return the table of centers as text, with every number rounded to a tenth of its noise.
 
+    If a center lies at a declared bound, a column `AT_BOUNDS` says so, see `at_bound.py`.
+
     Parameters
     ----------
     scatter : ndarray of shape (k,) or None, z units, how far each center scatters over reruns, used if no formula gives
@@ -171,15 +172,18 @@ def centers_text(
     if noise.sizes is not None:
         cells.append(_sizes_text(noise.sizes, noise.sizes_sd, commas))
     cells += [_noise_text(table.iloc[:, j], commas) for j in range(len(cells), table.shape[1])]
-    return pd.DataFrame(list(zip(*cells, strict=True)), columns=table.columns)
+    text = pd.DataFrame(list(zip(*cells, strict=True)), columns=table.columns)
+    if any(words := bounds_words(trace, columns, units)):
+        text.insert(1, AT_BOUNDS, words)
+    return text
 
 
 def _resolution(sd: np.ndarray | None, width: np.ndarray) -> np.ndarray:
     """Return the rounding unit of each column, shape (d,): a tenth of its smallest noise, or a share of its width."""
     if sd is None:
-        return _DIGITS * width
+        return DIGITS * width
     sd = np.where(np.isfinite(sd) & (sd > 0), sd, np.inf).min(axis=0, initial=np.inf)
-    return np.where(np.isfinite(sd), sd / 10, _DIGITS * width)
+    return np.where(np.isfinite(sd), sd / 10, DIGITS * width)
 
 
 def _written(values: Iterable[float], resolution: float, commas: bool) -> list[str]:
@@ -254,6 +258,7 @@ def centers_json(trace: Trace, columns: Sequence[str], units: Sequence[str] = ()
         "noisy_sizes": None if noise.sizes is None else np.asarray(noise.sizes).tolist(),
         "noise_sd": None if noise.sd is None else (noise.sd * trace.domain.half_width).tolist(),
         "noise_is": noise.meaning,
+        "at_bounds": bounds_words(trace, columns, units),
     }
     return json.dumps(record, allow_nan=False)
 

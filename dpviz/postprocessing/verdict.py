@@ -17,6 +17,7 @@ from sklearn.metrics import pairwise_distances_argmin
 from dpviz.domain import Domain
 from dpviz.metrics import reference_name
 from dpviz.numbers import chance, length, number, percent, ratio_words
+from dpviz.postprocessing.at_bound import bounds_sentence
 from dpviz.postprocessing.bet import bet_of
 from dpviz.postprocessing.regions import agreement, has_regions, labels_of
 from dpviz.postprocessing.released import CenterNoise, center_noise
@@ -136,7 +137,7 @@ class Verdict:
     ----------
     parts : short phrases that together form the sentence, in a fixed order
     good : whether every group was found and the loss is not high (PRIVATE: whether every center exceeds its noise)
-    why : one sentence that says what went wrong, or ""
+    why : what went wrong, and whether a center lies at a declared bound, a sentence each; or ""
     help : suggestions, one sentence each; never "spend more"
     missed : indices of the groups without a center (DEMO), except for groups that KMeans itself may merge
     """
@@ -209,7 +210,7 @@ def demo_verdict(
 
 
 def private_verdict(trace: Trace, columns: Sequence[str], units: Sequence[str]) -> Verdict:
-    """Return the verdict on a private run from released values: the number of centers, the noise and the bet."""
+    """Return the verdict on a private run from released values: number of centers, noise, bet and declared bounds."""
     if has_regions(trace):
         return Verdict((*_regions(trace), bet(trace)), good=True)
     noise = center_noise(trace)
@@ -222,8 +223,10 @@ def private_verdict(trace: Trace, columns: Sequence[str], units: Sequence[str]) 
     drowned = 0
     if noise.sizes is not None and noise.sizes_sd is not None:
         drowned = int((noise.sizes < 2 * noise.sizes_sd).sum())
-    why = f"The noisy size of {drowned} of {k} centers cannot be told from zero." if drowned else ""
-    return Verdict((*parts, bet(trace)), good=not drowned, why=why, help=_help(trace) if drowned else ())
+    why = [f"The noisy size of {drowned} of {k} centers cannot be told from zero."] if drowned else []
+    if bounds := bounds_sentence(trace, columns, units):
+        why.append(bounds)
+    return Verdict((*parts, bet(trace)), good=not drowned, why=" ".join(why), help=_help(trace) if drowned else ())
 
 
 def regions_verdict(trace: Trace, X: np.ndarray, groups: np.ndarray | None, reference: np.ndarray) -> Verdict:

@@ -9,6 +9,7 @@ import numpy as np
 
 from dpviz.figures.compare import CURVES
 from dpviz.figures.kit.svg import plane_svg
+from dpviz.postprocessing.at_bound import bounds_sentence
 from dpviz.postprocessing.beside import LETTERS, facts, promises
 from dpviz.postprocessing.bound import Bound
 from dpviz.postprocessing.span import Span, shared
@@ -65,9 +66,11 @@ def comparison(traces: Sequence[Trace]) -> str:
 def _run(letter: str, trace: Trace, span: Span) -> str:
     exact = trace.claimed.exact
     sentence = f"{len(trace.cluster_centers)} exact centers" if exact else private_verdict(trace, *names_of(trace))
+    words = bounds_sentence(trace, *names_of(trace))
+    bounds = f'<p class="small">{html.escape(words)}</p>' if words else ""
     return (
         f'<section><h2>{letter}: {html.escape(trace.name)}</h2><p><span class="badge">{badge(trace)}</span></p>'
-        f"{plane_svg(view_of(trace, span))}<p>{html.escape(str(sentence))}</p></section>"
+        f"{plane_svg(view_of(trace, span))}<p>{html.escape(str(sentence))}</p>{bounds}</section>"
     )
 
 

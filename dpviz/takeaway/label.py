@@ -7,6 +7,7 @@ import json
 
 from dpviz.datasets import SAMPLES, load_sample
 from dpviz.numbers import chance, number
+from dpviz.postprocessing.at_bound import bounds_sentence
 from dpviz.postprocessing.bet import bet_of
 from dpviz.postprocessing.verdict import private_verdict, reach
 from dpviz.privacy.delta import meaning
@@ -78,6 +79,7 @@ def facts(trace: Trace) -> dict[str, str]:
         "Not protected": "facts about everybody; families and other groups; the fact that a run took place, and its "
         "duration",
         "Result": _result(trace),
+        **({"At a bound": bounds} if (bounds := bounds_sentence(trace, *names_of(trace))) else {}),
         "Numbers from": _FILE if trace.from_file else "the run itself, which made this label",
     }
     return lines

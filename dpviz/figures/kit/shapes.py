@@ -189,7 +189,7 @@ def bars(drawing: Drawing) -> str:
     shares = np.clip((trace.cluster_centers - domain.low) / (domain.high - domain.low), 0, 1)
     rows = []
     for center, share, name, words in zip(
-        trace.cluster_centers, shares, drawing.names, center_words(trace, data.columns), strict=True
+        trace.cluster_centers, shares, drawing.names, center_words(trace, data.columns, data.units), strict=True
     ):
         cells = "".join(
             f'<td><span class="bar"><i style="width:{100 * part:.0f}%"></i></span>'

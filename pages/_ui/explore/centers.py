@@ -9,7 +9,7 @@ import streamlit as st
 from dpviz.figures.kit.shapes import Drawing, pictures
 from dpviz.postprocessing.in_words import center_words
 from dpviz.postprocessing.regions import has_regions
-from dpviz.postprocessing.released import center_noise, centers_text, coreset_text
+from dpviz.postprocessing.released import AT_BOUNDS, center_noise, centers_text, coreset_text
 from dpviz.postprocessing.verdict import spread_words
 from pages._ui.explore.question import N
 from pages._ui.explore.reruns import scatter_of
@@ -28,7 +28,8 @@ def _table(identity: str, scatter: np.ndarray | None, _result: Result) -> str | 
     trace, data = _result.trace, _result.data
     table = centers_text(trace, data.columns, data.units, scatter=scatter)
     if data.shape == "bars":
-        table.insert(1, "in words", center_words(trace, data.columns))
+        table = table.drop(columns=AT_BOUNDS, errors="ignore")  # the words say it, too
+        table.insert(1, "in words", center_words(trace, data.columns, data.units))
     if scatter is not None and center_noise(trace).sd is None:
         table[AGAIN] = [spread_words(float(sd), trace.domain, data.columns, data.units) for sd in scatter]
     if (flat := data.projection) is not None:

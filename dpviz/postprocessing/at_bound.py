@@ -1,0 +1,94 @@
+"""Say where a released center lies at a declared bound, which may be cutting values off.
+
+Only the release and the declared bounds are used, so this costs nothing. Where noise is stated, a center is at a bound
+if it lies within three of its standard deviations of that bound: noise alone cannot tell it from a center on the bound.
+A column in which six of them do not fit between the bounds is as noisy as it is wide, and no bound is named there.
+Without stated noise there is no measure of "close", so only a center that reads as the bound itself counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from dpviz.datasets.readers.recode import DAYS, date_of
+from dpviz.numbers import number
+from dpviz.postprocessing.center_sd import stated
+from dpviz.postprocessing.regions import has_regions
+from dpviz.trace import Trace
+
+__all__ = ["DIGITS", "HIGH", "LOW", "WIDE", "at_bounds", "bounds_sentence", "bounds_words"]
+
+LOW, HIGH, WIDE = -1, 1, 2
+DIGITS = 1e-4  # precision of coordinates whose noise is unknown, as a share of the width of a column's bounds
+REACH = 3.0  # number of standard deviations within which a center is at a bound
+MOST = 3  # Maximum number of bounds and of columns named in one sentence.
+
+
+def at_bounds(trace: Trace) -> np.ndarray:
+    """Return, for each center and column, shape (k, d), `LOW` or `HIGH` at that bound, `WIDE` for noise, else 0.
+
+    Columns that no value can leave (`Domain.closed`) and middles of regions are never at a bound. Bounds taken from the
+    data cut nothing off, so they are not named either.
+    """
+    domain, centers = trace.domain, np.asarray(trace.cluster_centers)
+    marks = np.zeros(centers.shape, dtype=int)
+    if has_regions(trace):
+        return marks
+    width, sd = domain.high - domain.low, stated(trace)
+    reach = np.broadcast_to(DIGITS * width / 2, centers.shape)
+    wide = np.zeros(centers.shape, dtype=bool)
+    if sd is not None:
+        reach = np.maximum(reach, REACH * sd * domain.half_width)
+        wide = ~(2 * reach <= width)
+    if domain.origin == "declared":
+        marks[centers - domain.low <= reach] = LOW
+        marks[(domain.high - centers <= reach) & (domain.high - centers < centers - domain.low)] = HIGH
+    marks[wide] = WIDE
+    marks[:, list(domain.closed)] = 0
+    return marks
+
+
+def bounds_words(trace: Trace, columns: Sequence[str], units: Sequence[str] = ()) -> list[str]:
+    """Return for each center what `at_bounds` says, with its columns; "" if that is nothing."""
+    return [_words(trace, row[None], columns, units) for row in at_bounds(trace)]
+
+
+def bounds_sentence(trace: Trace, columns: Sequence[str], units: Sequence[str] = ()) -> str:
+    """Return one sentence on all centers; "" if `at_bounds` says nothing."""
+    marks = at_bounds(trace)
+    words, at = _words(trace, marks, columns, units), int(np.isin(marks, (LOW, HIGH)).any(axis=1).sum())
+    if at:
+        return f"{at} of {len(marks)} centers {'has' if at == 1 else 'have'} {words}."
+    return f"{words[0].upper()}{words[1:]}." if words else ""
+
+
+def _words(trace: Trace, marks: np.ndarray, columns: Sequence[str], units: Sequence[str]) -> str:
+    """Return a phrase on the marks (k', d) of some centers: first the bounds, then the columns that noise fills."""
+    domain = trace.domain
+    at = [
+        f"{columns[j]} at your bound of {_value(float(end[j]), units[j] if units else '')}"
+        for side, end in ((LOW, domain.low), (HIGH, domain.high))
+        for j in np.flatnonzero((marks == side).any(axis=0))
+    ]
+    wide = np.flatnonzero((marks == WIDE).any(axis=0))
+    parts = []
+    if at:
+        margin = "; the ± does not cover that" if stated(trace) is not None else ""
+        which = "the bound may" if len(at) == 1 else "the bounds may"
+        parts.append(f"{_listed(at)}: {which} be cutting values off{margin}")
+    if len(wide):
+        where = "" if len(wide) == domain.n_features else f"in {_listed([columns[j] for j in wide])}, "
+        parts.append(f"{where}the noise is as wide as your bounds")
+    return "; ".join(parts)
+
+
+def _value(bound: float, unit: str) -> str:
+    return date_of(bound) if unit == DAYS else f"{number(bound, 6)} {unit}".rstrip()
+
+
+def _listed(words: Sequence[str]) -> str:
+    more = [f"{len(words) - MOST} more"] if len(words) > MOST else []
+    *first, last = [*words[:MOST], *more]
+    return f"{', '.join(first)} and {last}" if first else last
