@@ -7,11 +7,14 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
+from dpviz.algorithms import ALGORITHMS
 from dpviz.atlas.files import Chart
+from dpviz.datasets import load
 from dpviz.figures import Panel
 from dpviz.figures.kit.theme import Theme
 from dpviz.lessons import bounds, exact, looks, noise, rho, screen, small, trust, votes
 from dpviz.lessons.lesson import SEEDS, Lesson, Option, Stage, read
+from dpviz.numbers import chance, number
 from dpviz.privacy.accounting import DEFAULT_DELTA
 from dpviz.privacy.delta import meaning, no_failure
 
@@ -72,9 +75,19 @@ def glossary() -> dict[str, str]:
 def limits_in_words() -> dict[str, str]:
     """Return the limits of every promise, as a mapping from title to text in Markdown."""
     entries = tomllib.loads((_HERE / "limits.toml").read_text(encoding="utf-8"))
-    return {one["title"]: one["text"].format_map(_delta()) for one in entries["limit"]}
+    return {limit["title"]: limit["text"].format_map({**_delta(), **_rows()}) for limit in entries["limit"]}
 
 
 def _delta() -> dict[str, str]:
     """Return the values of the gaps about δ in the glossary and in the limits."""
     return {"meaning": meaning(), "no_failure": no_failure(), "default": f"{DEFAULT_DELTA} for n people"}
+
+
+def _rows() -> dict[str, str]:
+    """Return the values of the gaps about several rows of one person: what they cost at ε 1 in the town."""
+    town = load("town")
+    one = ALGORITHMS["pe-means"](n_clusters=town.n_clusters).guarantee(town.domain.n_features, town.n_public)
+    return {
+        "epsilon": number(one.epsilon), "delta": chance(one.delta), "people": f"{town.n_public:,}",
+        "two": number(one.of_rows(2).epsilon), "ten": number(one.of_rows(10).epsilon),
+    }  # fmt: skip

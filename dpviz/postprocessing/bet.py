@@ -51,7 +51,7 @@ def bet_of(promise: Guarantee, *, far: str = "rho", noun: str = "person", who: s
 
 def odds_of_any(promise: Guarantee) -> int:
     """Return how many of 100 bets on one person can be won at most, whatever the method with this ε and δ."""
-    return dataclasses.replace(promise, mu=None, pure_epsilon=None).person.odds
+    return dataclasses.replace(promise, mu=None, pure_epsilon=None, zcdp=None).person.odds
 
 
 def with_more(odds: int, more: int, people: int) -> str:

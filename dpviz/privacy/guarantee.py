@@ -11,6 +11,7 @@ from typing import Any
 from scipy.special import ndtr
 
 from dpviz.numbers import chance, number, odds
+from dpviz.privacy.accounting import epsilon_of_mu, epsilon_of_zcdp
 
 __all__ = ["Guarantee", "Neighboring", "Notion"]
 
@@ -142,11 +143,40 @@ class Guarantee:
 
     @property
     def person(self) -> Guarantee:
-        """Return the promise to a person who contributes up to `rows_per_person` rows: (m epsilon, ...), m mu."""
-        return dataclasses.replace(self._times(self.rows_per_person), rows_per_person=1)
+        """Return the promise to a person who contributes up to `rows_per_person` rows."""
+        return dataclasses.replace(self.of_rows(self.rows_per_person), rows_per_person=1)
+
+    def of_rows(self, m: int) -> Guarantee:
+        """Return the promise about m rows at once, at the same delta wherever the notion of the promise allows it.
+
+        Data sets that differ in m rows are joined by m steps of one row each, with M(D_0), ..., M(D_m) along the way.
+
+        - Pure DP: each step changes a probability by a factor of at most e^epsilon, and all steps together by at most
+          e^(m epsilon).
+        - Gaussian DP: a test with false-alarm rate a between M(D_0) and M(D_1) has power at most G(a) = Phi(Phi^-1(a) +
+          mu). As a test between D_1 and D_2, its false-alarm rate is this power, so its power there is at most G(G(a)),
+          and at most Phi(Phi^-1(a) + m mu) after m steps: m mu-GDP (Dong, Roth and Su, arXiv
+          1905.02383, Theorem 2.14). `epsilon_of_mu` gives epsilon at the same delta, exactly.
+        - zCDP: rho becomes m^2 rho (Bun and Steinke 2016, Proposition 1.9).
+        - Any (epsilon, delta): P_0(S) <= e^epsilon P_1(S) + delta, applied m times, gives m epsilon and delta (1 +
+          e^epsilon + ... + e^((m-1) epsilon)).
+
+        Of the first three that apply, the smallest epsilon counts. A promise that mixes pure and Gaussian releases has
+        the last rule, whose delta grows; only where that delta reaches 1, and nothing would be promised, zCDP's larger
+        epsilon at the old delta takes its place.
+        """
+        many = self._times(m)
+        known = [] if many.pure_epsilon is None else [many.pure_epsilon]
+        if many.mu is not None:
+            known.append(epsilon_of_mu(many.mu, self.delta))
+        if many.zcdp is not None and (known or many.delta >= 1):
+            known.append(epsilon_of_zcdp(many.zcdp, self.delta))
+        if m == 1 or not known:
+            return many
+        return dataclasses.replace(many, epsilon=min(known), delta=self.delta)
 
     def _times(self, m: int) -> Guarantee:
-        """Convert to m rows by group privacy: delta becomes delta (1 + e^eps + ... + e^((m-1) eps))."""
+        """Convert to m rows by the rule for any (epsilon, delta), with m mu, m epsilon of pure DP and m^2 zcdp."""
         whole = m * self.epsilon
         growth = math.inf if whole > 700 else math.expm1(whole) / math.expm1(self.epsilon) if whole else float(m)
         return dataclasses.replace(

@@ -15,7 +15,8 @@ from dpviz.atlas.files import read
 from dpviz.figures.kit.theme import LIGHT
 from dpviz.lessons import _RUNS, LESSONS, SEEDS, glossary, legend, noise, panels, screen, sheets
 from dpviz.lessons.plans import plan_of, plans
-from dpviz.privacy.accounting import epsilon_of_mu
+from dpviz.numbers import chance, number
+from dpviz.privacy.accounting import default_delta, epsilon_of_mu, mu_of_epsilon
 from dpviz.privacy.guarantee import Neighboring
 from tests.tiers import tiers
 
@@ -288,3 +289,12 @@ def test_captions_beside_the_plane_are_read_off_the_drawn_numbers(seed):
             "trust": [f"{drawn_.max():.2f}×" if drawn_.max() < 10 else f"{drawn_.max():,.0f}×"],
         }[name]
         assert all(words in title for words in wanted), title
+
+
+def test_the_limits_price_the_rows_of_a_person_at_one_delta():
+    words = " ".join(lessons.limits_in_words()["The unit"].split())
+    n = 5_000
+    delta = default_delta(n)
+    two, ten = (number(epsilon_of_mu(rows * mu_of_epsilon(1.0, delta), delta)) for rows in (2, 10))
+    assert f"2 rows has ε {two} at the same δ, {chance(delta)}, and a person with 10 rows has ε {ten}." in words
+    assert f"with {n:,} people" in words and float(ten) > 12 > 3 > float(two) > 2
