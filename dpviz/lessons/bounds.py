@@ -1,4 +1,4 @@
-"""Lesson: why bounds matter. People and ε stay the same; only the declared bounds widen, and the noise grows."""
+"""Lesson: why bounds matter. Bounds that are too wide make the noise grow; bounds that are too narrow move the people."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from dpviz.lessons.lesson import Stage
 from dpviz.numbers import length, number, ratio_words
 from dpviz.trace import Trace
 
-__all__ = ["FACTORS", "LEGEND", "panels", "run"]
+__all__ = ["EPSILON", "FACTORS", "LEGEND", "panels", "run"]
 
-FACTORS = (0.5, 1.0, 2.0, 4.0, 8.0)  # widths of the bounds, as multiples of the intended width
+EPSILON = 2.0
+FACTORS = (1 / 4, 1 / 3, 1.0, 4.0, 8.0)  # widths of the bounds, as multiples of the intended width
 LEGEND = (*GROUPS, ("box", "declared bounds"))
 
 
@@ -49,7 +50,7 @@ def run(seed: int) -> Stage:
     groups = len(town.groups.means)
     titles = tuple(
         f"Declared {width} wide · noise of a mean ±{length(sd, 'km', 2)}; {there} of {groups} neighborhoods have a "
-        f"center; loss {ratio_words(ratio)} times KMeans'; ε 1"
+        f"center; loss {ratio_words(ratio)} times KMeans'; ε {number(EPSILON)}"
         for width, sd, there, ratio in zip(widths, noise, hits, ratios, strict=True)
     )
     meant, wide = FACTORS.index(1.0), len(FACTORS) - 1
@@ -57,7 +58,7 @@ def run(seed: int) -> Stage:
     facts = {
         "people": f"{len(town.data.X):,}", "few": int(town.groups.sizes.min()),
         "meant": widths[meant], "wide": widths[wide], "narrow": widths[0],
-        "times": number(FACTORS[-1]),
+        "times": number(FACTORS[-1]), "epsilon": number(EPSILON),
         "noise": f"±{length(noise[meant], 'km', 2)}", "noise_wide": f"±{length(noise[wide], 'km', 2)}",
         "found": hits[meant], "found_wide": hits[wide], "groups": groups, "found_narrow": hits[0],
         "loss": ratio_words(ratios[meant]), "loss_wide": ratio_words(ratios[wide]),
@@ -65,8 +66,9 @@ def run(seed: int) -> Stage:
         "kind": same_for_all(traces[meant].claimed),
         "learns": ratio_words(town.ratio(learns.cluster_centers)),
     }  # fmt: skip
-    worse = noise[wide] > 4 * noise[meant] and hits[wide] < hits[meant] and len(set(odds)) == 1
-    return Stage(facts, titles, frozenset({1 if worse else 0}), first=meant, hint=wide, runs=runs)
+    alone = hits[meant] == groups and all(there < groups for i, there in enumerate(hits) if i != meant)
+    worse = alone and noise[wide] > 4 * noise[meant] and len(set(odds)) == 1
+    return Stage(facts, titles, frozenset({0 if worse else 1}), first=meant, hint=wide, runs=runs)
 
 
 def _bounds(town: Ground, factor: float) -> Domain:
@@ -78,7 +80,7 @@ def _bounds(town: Ground, factor: float) -> Domain:
 
 def _run(town: Ground, factor: float, slug: str, seed: int) -> Trace:
     data = town.data
-    return town.algorithm(slug, epsilon=1.0).run(
+    return town.algorithm(slug, epsilon=EPSILON).run(
         data.X, domain=_bounds(town, factor), seed=seed, dataset_id=data.dataset_id
     )
 

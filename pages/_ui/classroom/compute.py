@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import secrets
 
 import numpy as np
@@ -20,7 +21,7 @@ from dpviz.trace import Trace
 from pages._ui.frame.words import on_screen
 
 __all__ = [
-    "ACROSS", "ALONG", "BESIDE", "COLUMNS", "HIGH", "LOCAL_EPSILON", "LOW", "METHODS", "NOBODY", "PhoneRun", "cell_of",
+    "ACROSS", "ALONG", "BESIDE", "COLUMNS", "HIGH", "LOCAL_EPSILON", "LOW", "METHODS", "NOBODY", "PhoneRun", "blurs", "cell_of",
     "cells", "data_of", "estimates", "frames_of", "game_of", "report",
 ]  # fmt: skip
 
@@ -112,6 +113,15 @@ def estimates(reports: np.ndarray) -> tuple[np.ndarray, float]:
     flip = flip_probability(LOCAL_EPSILON)
     counts = (reports.sum(axis=0) - len(reports) * flip) / (0.5 - flip)
     return counts, OUE(cells(), flip).sd(len(reports))
+
+
+def blurs(people: int) -> tuple[float, float]:
+    """Return the sd of a cell's number of people without a trusted server, and with one, at the same ε.
+
+    Both hide one phone's point changed to any other. With a server, that moves one person from one cell to another, so
+    the numbers change by 2 in all, and Laplace noise of scale 2/ε hides it.
+    """
+    return OUE(cells(), flip_probability(LOCAL_EPSILON)).sd(people), math.sqrt(2) * 2 / LOCAL_EPSILON
 
 
 def game_of(run: PhoneRun, point: tuple[float, float]) -> Question:
