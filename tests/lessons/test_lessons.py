@@ -31,7 +31,7 @@ def stage(name, seed):
 RIGHT = {  # the options that should be right for every draw
     "noise": {1},
     "screen": {1, 2, 4, 5, 7},
-    "bounds": {1},
+    "bounds": {0},
     "votes": {1},
     "small": {2},
     "looks": {1},
