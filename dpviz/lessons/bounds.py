@@ -1,4 +1,4 @@
-"""Lesson: why bounds matter. Bounds that are too wide make the noise grow; bounds that are too narrow move the people."""
+"""Lesson: why bounds matter. Bounds that are too wide make the noise grow; too narrow ones move the people."""
 
 from __future__ import annotations
 

@@ -563,3 +563,17 @@ def test_a_wrong_code_is_one_sentence_and_a_class_of_reports_gets_no_point(opene
     app.segmented_control(key="class_stage").set_value("local").run()
     other.run()
     assert seat.point is None and len(seat.report) == compute.cells() and not other.exception
+
+
+def test_local_noise_is_compared_with_a_servers_under_the_same_promise():
+    """Tell two classes apart that differ in one phone's cell, by the counts and noise that the page names."""
+    local, central = compute.blurs(3)
+    flips = [compute.report(0.5, 0.5) for _ in range(20_000)]
+    assert np.array(flips)[:, 0].std() * math.sqrt(3) / (0.5 - compute.flip_probability(2.0)) == pytest.approx(
+        local, 0.03
+    )
+    scale = central / math.sqrt(2)  # Laplace noise on two cells, one of which loses the person whom the other gains
+    x = np.arange(-400, 401) * 0.05
+    near, far = (np.exp(-np.abs(x - moved) / scale) for moved in (0, 1))
+    assert 2 * np.log(near / far).max() == pytest.approx(compute.LOCAL_EPSILON)
+    assert (round(local, 1), round(central, 1)) == (1.5, 1.4)

@@ -21,8 +21,8 @@ from dpviz.trace import Trace
 from pages._ui.frame.words import on_screen
 
 __all__ = [
-    "ACROSS", "ALONG", "BESIDE", "COLUMNS", "HIGH", "LOCAL_EPSILON", "LOW", "METHODS", "NOBODY", "PhoneRun", "blurs", "cell_of",
-    "cells", "data_of", "estimates", "frames_of", "game_of", "report",
+    "ACROSS", "ALONG", "BESIDE", "COLUMNS", "HIGH", "LOCAL_EPSILON", "LOW", "METHODS", "NOBODY", "PhoneRun", "blurs",
+    "cell_of", "cells", "data_of", "estimates", "frames_of", "game_of", "report",
 ]  # fmt: skip
 
 LOW, HIGH = np.array([-12.0, -9.0]), np.array([12.0, 9.0])  # the town's map, in km

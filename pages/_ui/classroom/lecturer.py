@@ -160,9 +160,9 @@ def _reports(room: Classroom) -> None:
                 f"Each phone sent one randomized bit per cell, at ε {number(compute.LOCAL_EPSILON)}; the numbers "
                 f"are estimates, each ±{sd:.1f} from the coins alone. With a trusted server, the same promise (one "
                 f"person's point changed, ε {number(compute.LOCAL_EPSILON)}) would blur each number by "
-                f"±{compute.blurs(1)[1]:.1f}, however many take part. Without one the blur grows with the square root "
-                f"of the number of people, to ±{compute.blurs(MOST_SEATS)[0]:.0f} for {MOST_SEATS:,}: that is the price of "
-                "trusting nobody."
+                f"±{compute.blurs(1)[1]:.1f}, however many take part. Without one the blur grows with the square "
+                f"root of the number of people, to ±{compute.blurs(MOST_SEATS)[0]:.0f} for {MOST_SEATS:,}: that is "
+                "the price of trusting nobody."
             )
             + markup.small(
                 "To be honest, this server tossed the coins for the phones. A real local app tosses its "
