@@ -60,7 +60,7 @@ def allowed(delta: float, n: int) -> str:
         return f"With n = {n}, this delta allows a method that exposes somebody {odds(delta * n)} times in 100."
     return (
         f"delta = {chance(delta)} is at least 1/n for n = {n}: a method that publishes each row as it is "
-        f"with this chance, and so {number(delta * n)} of them on average, would keep the promise; choose a smaller "
+        f"with this chance, and so {number(delta * n)} of them on average, would satisfy the promise; choose a smaller "
         f"delta, such as the default {DEFAULT_DELTA}, which is {chance(default_delta(n))}."
     )
 
@@ -78,7 +78,7 @@ def check_delta(owner: str, delta: Any, n: int, *, private: bool) -> None:
     if delta <= 0:
         raise ValueError(
             f"{owner}: delta must be > 0; got {number(delta)}: at 0 the bound e^ε would hold for every output, which "
-            f"Gaussian noise cannot keep; leave delta empty for {DEFAULT_DELTA}, here {chance(default_delta(n))}."
+            f"Gaussian noise cannot promise; leave delta empty for {DEFAULT_DELTA}, here {chance(default_delta(n))}."
         )
     if private and delta * n >= 1:
         raise ValueError(f"{owner}: {allowed(delta, n)}")

@@ -60,7 +60,7 @@ def test_bad_delta_is_one_sentence_folded_or_not(app):
     open_page(app, "pages/explore.py")
     for text, words in [
         ("2", "Delta δ must be at most 0.5"),
-        ("0", "leave δ empty for 1/(100 n), here 1 in 500,000"),
+        ("0", "leave Delta δ empty for 1/(100 n), here 1 in 500,000"),
         ("much", "Delta δ must be a number or empty"),
     ]:
         app.text_input(key="param_pe-means_delta").set_value(text).run()
