@@ -1,6 +1,6 @@
 """Find where methods do worse than a single center, and whether dpviz says so before or after the run.
 
-DPVIZ_DATASETS=folder python -m benchmarks.cliffs --seeds 1
+DPVIZ_DATASETS=folder python -m benchmarks.cliffs --seeds 1 --delta "n^-1.1"
 
 The cases are five sets in the boxes of the papers (NOT PRIVATE: taken from the data), each with one change at a time:
 another ε or k, bounds that are too wide or too narrow, a wrong declared n, a tenth of the rows, or a constant column;
@@ -20,9 +20,11 @@ import pandas as pd
 from sklearn.datasets import make_blobs
 
 from benchmarks.utility import opened
+from dpviz import params
 from dpviz.algorithms import ALGORITHMS
 from dpviz.domain import Domain
 from dpviz.metrics import normalized_loss
+from dpviz.privacy.accounting import DEFAULT_DELTA, DELTAS
 from dpviz.privacy.rows import Rows
 
 Case = tuple[str, np.ndarray, Domain, int, float]
@@ -75,13 +77,15 @@ def cases() -> Iterator[Case]:
     yield "25 of 5,000 rows far away", X, Domain.tight_nonprivate(X), 2, 1.0
 
 
-def measured(slug: str, case: Case, seed: int) -> dict[str, object]:
+def measured(slug: str, case: Case, seed: int, rule: str) -> dict[str, object]:
     """Return a run's loss divided by one center's, and whether `advice` (before) and the trace (after) announced it."""
     words, X, domain, k, epsilon = case
     Z = domain.normalize(X)
     one = float(((Z - Z.mean(axis=0)) ** 2).sum(axis=1).mean())
     assert domain.n_public is not None
-    algorithm = ALGORITHMS[slug](**{"n_clusters": min(k, domain.n_public), "epsilon": epsilon})
+    cls, values = ALGORITHMS[slug], {"n_clusters": min(k, domain.n_public), "epsilon": epsilon}
+    delta = {"delta": DELTAS[rule](domain.n_public)} if "delta" in params.specs(cls) else {}
+    algorithm = cls(**values, **delta)
     trace = algorithm.run(Rows(X, domain, words), seed=seed)
     loss = normalized_loss(X, trace.cluster_centers, domain)
     assert np.isfinite(trace.cluster_centers).all()
@@ -110,10 +114,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--methods", nargs="+", default=list(METHODS))
     parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--delta", choices=DELTAS, default=DEFAULT_DELTA, help="rule for the methods that have a delta")
     options = parser.parse_args()
     warnings.simplefilter("ignore")  # k-means warns about duplicate rows
     every = [(case, seed) for case in cases() for seed in range(options.seeds)]
-    runs = [measured(slug, case, seed) for slug in options.methods for case, seed in every]
+    runs = [measured(slug, case, seed, options.delta) for slug in options.methods for case, seed in every]
     print("\n".join(report(pd.DataFrame(runs))))
 
 

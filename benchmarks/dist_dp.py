@@ -3,7 +3,7 @@
 DPVIZ_DATASETS=folder python -m benchmarks.dist_dp --rows rows.jsonl > benchmarks/results/papers/dist-dp-epsilon-rho.md
 
 Rows are written to a file, from which a second call resumes. The samples town and city have their declared boxes; all
-other sets have tight bounds (NOT PRIVATE: taken from the data). ρ is in z units, and δ = n^-1.1 unless --delta is
+other sets have tight bounds (NOT PRIVATE: taken from the data). ρ is in z units, and δ = 1/(100 n) unless --delta is
 given. Every ε is compared with every larger one at the same ρ: the loss counts as growing if the difference, paired by
 seed, exceeds both .005 and --clear times the standard error of the difference. The last lines list the cases in which
 the loss is above that of a single center by more than --clear standard errors.
@@ -84,7 +84,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--data", nargs="+", default=[*TIGHT, *SAMPLES])
     parser.add_argument("--rhos", nargs="+", type=float, default=list(RHOS))
-    parser.add_argument("--delta", type=float, help="default: n^-1.1")
+    parser.add_argument("--delta", type=float, help="default: 1/(100 n)")
     parser.add_argument(
         "--clear", type=float, default=CLEAR, help="number of standard errors that an increase must exceed to count"
     )

@@ -5,8 +5,8 @@ OMP_NUM_THREADS=1 python -m benchmarks.dpm speed --data synth10 synth100 --pairs
 
 synth10, synth100: 100,000 rows of 64 isotropic blobs in the box [-100, 100]. letter: letter/letter.csv.gz in the folder
 DPVIZ_DATASETS, 720 rows of each class drawn with replacement as in the paper, box [0, 15]. Domains are these boxes;
-delta is n^-1.1 unless --delta is given. The KMeans distance is the mean distance from a center to the nearest KMeans
-center ("back": from a KMeans center to the nearest center), divided by the diagonal of the box. NOT PRIVATE: all
+delta is the default unless --delta is given. The KMeans distance is the mean distance from a center to the nearest
+KMeans center ("back": from a KMeans center to the nearest center), divided by the diagonal of the box. NOT PRIVATE: all
 metrics read the rows.
 """
 

@@ -26,7 +26,7 @@ from sklearn.cluster import KMeans
 from benchmarks.utility import EPSILONS, opened
 from dpviz.geometry import snap
 from dpviz.metrics import loss_auc, normalized_loss
-from dpviz.privacy.accounting import mu_of_epsilon
+from dpviz.privacy.accounting import default_delta, mu_of_epsilon
 from dpviz.privacy.costs import Gaussian
 from dpviz.privacy.curator import Curator
 from dpviz.privacy.guarantee import Neighboring
@@ -67,7 +67,7 @@ def oracle(name: str, seeds: int | None) -> np.ndarray:
 
     curve = []
     for epsilon in EPSILONS:
-        mu = mu_of_epsilon(epsilon, n**-1.1)
+        mu = mu_of_epsilon(epsilon, default_delta(n))
         tried = (losses(multiple * math.sqrt(plain), mu) for multiple in MULTIPLES)
         curve.append(min(tried, key=np.mean))
     whole = loss_auc(list(EPSILONS), [plain] * len(EPSILONS))

@@ -6,7 +6,7 @@ DPVIZ_DATASETS=folder python -m benchmarks.robustness --data yeast --algorithms 
 Without --data, the rows form three large clusters of 2,000 rows and five distant ones of 100 (2 columns, k = 8); a
 method that relies on n loses the small ones first. The rows come in random order, because methods that keep n (local,
 shuffled, rho-distance) read the first n_public of them, and add rows at the middle of the domain if there are fewer.
-epsilon is 1, and delta is (the true n)^-1.1. Bounds are tight, or 4 or 16 times too wide (NOT PRIVATE: tight bounds are
+epsilon is 1, and delta is the default for the true n. Bounds are tight, or 4 or 16 times too wide (NOT PRIVATE: tight bounds are
 taken from the data). With a wrong k, the loss is divided by that of KMeans with the same k. Standard errors are those
 of ratios paired by seed.
 """
@@ -26,6 +26,7 @@ from dpviz import params
 from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.domain import Domain
 from dpviz.metrics import normalized_loss
+from dpviz.privacy.accounting import default_delta
 from dpviz.runs.averages import standard_error
 
 CLUSTERS = 8
@@ -62,7 +63,7 @@ class Losses:
             self._plain[k] = model.inertia_ / len(X)
         declared = Domain.tight_nonprivate(X, loose=loose)
         declared = dataclasses.replace(declared, n_public=round(share * len(X)))
-        algorithm = make(slug, k, float(len(X)) ** -1.1)
+        algorithm = make(slug, k, default_delta(len(X)))
         traces = [algorithm.run(X, domain=declared, seed=seed) for seed in range(self._seeds)]
         return np.array([normalized_loss(X, t.cluster_centers, tight) for t in traces]) / self._plain[k]
 

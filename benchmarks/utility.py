@@ -8,7 +8,7 @@ python -m benchmarks.utility --table su --seeds 3
 
 Each table shows a sweep, which is specified in benchmarks/specs/TABLE.toml. Data sets are named as in a sweep; a name
 without "sample:" or "bench:" stands for the sample iris or digits, a set in the folder DPVIZ_DATASETS or a generated
-set. All algorithms run with bounds taken from the data (the papers' preprocessing, NOT PRIVATE) and delta = n^-1.1.
+set. All algorithms run with bounds taken from the data (the papers' preprocessing, NOT PRIVATE) and the default delta.
 Rows are stored in a JSON-lines file and are not computed again while the algorithms' code is the same, so an
 interrupted command resumes where it stopped. With --table, the script also writes NAME.md and NAME.csv.
 """
@@ -33,6 +33,7 @@ from sklearn.cluster import KMeans
 from benchmarks.sources import fingerprint
 from dpviz.algorithms import ALGORITHMS
 from dpviz.metrics import loss_auc
+from dpviz.privacy.accounting import DEFAULT_DELTA
 from dpviz.runs.averages import standard_error
 from dpviz.sweeps.rowfile import RowFile
 from dpviz.sweeps.sources import Source, open_source, stamp
@@ -42,7 +43,7 @@ from dpviz.version import __version__
 
 NOTE = (
     "The table shows the loss in units of the squared radius, as mean ± standard error, for each epsilon; delta is "
-    "n^-1.1. The AUC ratio is the area under the curve of the loss against epsilon, divided by that of "
+    f"{DEFAULT_DELTA}. The AUC ratio is the area under the curve of the loss against epsilon, divided by that of "
     "KMeans(n_init=10). Methods with a different neighboring relation make a different promise and are not comparable "
     "at equal epsilon."
 )
