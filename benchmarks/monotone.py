@@ -3,8 +3,8 @@
 DPVIZ_DATASETS=folder python -m benchmarks.monotone --rows monotone.jsonl --seeds 4
 
 The measure is the loss divided by that of KMeans(n_init=10), with bounds taken from the data (NOT PRIVATE) and the
-default δ. Each ε is compared with the next larger one: the loss rises if the difference, paired by seed, exceeds both two
-standard errors and 1% of the loss.
+default δ. Each ε is compared with the next larger one: the loss rises if the difference, paired by seed, exceeds both
+two standard errors and 1% of the loss.
 """
 
 from __future__ import annotations

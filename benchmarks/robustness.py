@@ -6,9 +6,9 @@ DPVIZ_DATASETS=folder python -m benchmarks.robustness --data yeast --algorithms 
 Without --data, the rows form three large clusters of 2,000 rows and five distant ones of 100 (2 columns, k = 8); a
 method that relies on n loses the small ones first. The rows come in random order, because methods that keep n (local,
 shuffled, rho-distance) read the first n_public of them, and add rows at the middle of the domain if there are fewer.
-epsilon is 1, and delta is the default for the true n. Bounds are tight, or 4 or 16 times too wide (NOT PRIVATE: tight bounds are
-taken from the data). With a wrong k, the loss is divided by that of KMeans with the same k. Standard errors are those
-of ratios paired by seed.
+epsilon is 1, and delta is the default for the true n. Bounds are tight, or 4 or 16 times too wide (NOT PRIVATE: tight
+bounds are taken from the data). With a wrong k, the loss is divided by that of KMeans with the same k. Standard errors
+are those of ratios paired by seed.
 """
 
 from __future__ import annotations
