@@ -35,7 +35,7 @@ def test_a_show_goes_on_without_a_network(open_page):
     expect(dialog.locator(".promise")).to_contain_text("ε 4,")
     assert page.evaluate(ink) > 20
     page.keyboard.press("r")
-    expect(dialog.locator(".promise")).to_contain_text("ε 1, δ 1 in 11,700 · another draw of the noise: 1")
+    expect(dialog.locator(".promise")).to_contain_text("ε 1, δ 1 in 500,000 · another draw of the noise: 1")
     page.keyboard.press("PageDown")
     expect(dialog.locator("h2")).to_have_text("Is Alex in the data? Two worlds")
     expect(notes.locator(".count")).to_have_text("3 of 5")

@@ -184,7 +184,7 @@ def test_a_drag_moves_the_table_the_words_and_the_film(visit, served):
     track.focus()
     page.keyboard.press("End")
     expect(page.locator(".at")).to_have_text("8")
-    expect(row).not_to_contain_text("57 of 100")
+    expect(row).not_to_contain_text("55 of 100")
     page.wait_for_function(f"before => ({pixels})() !== before", arg=before)
     page.locator("main select").select_option("nsm")
     expect(page.locator("tr.now th")).to_have_text("NSM (ours)")

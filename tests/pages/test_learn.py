@@ -165,7 +165,7 @@ def test_what_does_not_fit_gives_the_default_and_one_sentence(open_link, query):
 def test_a_number_stays_on_one_line_with_its_symbol_and_its_unit(open_link):
     app = open_link("learn", "v=1&lesson=screen&part=predict")
     labels = [app.button(key=f"lesson_option_{i}").label for i in (6, 8)]
-    assert "μ\N{NO-BREAK SPACE}0.31" in labels[0] and labels[1].endswith("12\N{NO-BREAK SPACE}km")
+    assert "μ\N{NO-BREAK SPACE}0.245" in labels[0] and labels[1].endswith("12\N{NO-BREAK SPACE}km")
 
 
 @pytest.mark.parametrize("query", ["lesson=nope", "lesson=nope&part=run", "lesson=votes&part=nope", "lesson=<b>x</b>"])

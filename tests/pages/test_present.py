@@ -254,7 +254,7 @@ def test_the_default_decks_game_and_curves_come_from_stored_runs(monkeypatch):
     for name in ("play", "execute"):
         monkeypatch.setattr(pictures, name, lambda *_, **__: pytest.fail("it was made again"))
     shown = {split(one.scene)[0]: picture(one.scene)[0] for one in DEFAULT.slides if "explore" not in one.scene[:7]}
-    assert "rounds the best known attack" in shown["attacker"].titles[0] and shown["attacker"].big == "57 of 100"
+    assert "rounds the best known attack" in shown["attacker"].titles[0] and shown["attacker"].big == "55 of 100"
     assert (
         "2,000 rounds" in shown["attacker"].titles[0] and "any method with this ε and δ: 74" in shown["attacker"].small
     )

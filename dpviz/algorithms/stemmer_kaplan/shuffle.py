@@ -31,7 +31,7 @@ class StemmerKaplanShuffle(StemmerKaplanLocal):
     Everything is as in the local model, except for a shuffler between people and server. The shuffler receives sealed
     reports and passes them on unread, in random order. Because a report cannot be traced to its sender, each may be
     much more accurate than the promise alone would allow: with 100,000 people and epsilon = 1 a report may spend an
-    epsilon of 5.8 by itself.
+    epsilon of 5.6 by itself.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ class StemmerKaplanShuffle(StemmerKaplanLocal):
     True
     >>> report = StemmerKaplanShuffle(epsilon=1.0).plan(2, 100_000).costs["report"][0]
     >>> round(report.epsilon, 1), round(report.pure, 3)
-    (5.8, 1.0)
+    (5.6, 1.0)
     """
 
     name: ClassVar[str] = "Stemmer-Kaplan, shuffled"
