@@ -4,6 +4,7 @@ import streamlit as st
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.papers.registry import papers
+from dpviz.papers.verdicts import RULE
 from dpviz.papers.writeup import OURS
 from pages._ui.address import links
 from pages._ui.frame import keys, markup, shell
@@ -23,11 +24,7 @@ st.html(
         f"{glance(every).sentence} Each entry gives the paper's claim, the result of our rerun, and "
         "the settings that differ."
     )
-    + markup.small(
-        "These are quick runs, with few seeds and some of the data sets. One clear counterexample refutes an “always "
-        "best” claim; the entry shows it. Two means count as different only if the 95% interval of their difference "
-        "excludes 0."
-    )
+    + markup.small(RULE)
 )
 first, second = st.container(key=keys.FORM).columns([3, 2], vertical_alignment="bottom")
 name = first.segmented_control(

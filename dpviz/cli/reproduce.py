@@ -16,7 +16,7 @@ from dpviz.numbers import number
 from dpviz.papers.overview import overview, table
 from dpviz.papers.registry import Item, item_of, papers
 from dpviz.papers.reproduce import load_numbers, reproduce, rows_path, runs_of, save_numbers
-from dpviz.papers.verdicts import beside_printed, judge
+from dpviz.papers.verdicts import behind, beside_printed, judge
 from dpviz.sweeps.engines import Engine, on_this_machine
 from dpviz.sweeps.rowfile import read_rows
 
@@ -110,7 +110,7 @@ def _run(paper: str, item: Item, arguments: argparse.Namespace, engine: Engine) 
 def lines(paper: str, item: Item, numbers: pd.DataFrame) -> list[str]:
     """Return the lines about an item: its verdict, the contradictions, and the paper's numbers next to ours."""
     verdict = judge(item, numbers)
-    counted = f" ({verdict.yes} hold, {verdict.tie} open, {verdict.no} contradict)" if verdict.yes + verdict.no else ""
+    counted = f" ({verdict.shares}; {behind(item, verdict)})" if verdict.shares else ""
     texts = [f"{item.name}: {verdict.word}{counted}. {item.claim}"]
     texts += [f"  against: {words}" for words in verdict.against[:3]]
     if verdict.no and item.because:

@@ -9,7 +9,17 @@ import pandas as pd
 
 from dpviz.numbers import percent
 from dpviz.papers.registry import Item, Paper
-from dpviz.papers.verdicts import DOES_NOT, NOT_RUN, REPRODUCES, WITHIN, PaperVerdict, beside_printed, judge
+from dpviz.papers.verdicts import (
+    DOES_NOT,
+    NOT_RUN,
+    PART,
+    REPRODUCES,
+    WITHIN,
+    PaperVerdict,
+    behind,
+    beside_printed,
+    judge,
+)
 
 __all__ = ["CLOSE", "Overview", "overview", "table"]
 
@@ -46,9 +56,12 @@ class Overview:
     def sentence(self) -> str:
         """Sum up all verdicts in one line."""
         missing = f", and {self.count(NOT_RUN)} were not run here" if self.count(NOT_RUN) else ""
+        full = sum(verdict.full for _, _, verdict in self.verdicts)
         return (
             f"Of {len(self.verdicts)} figures and tables, {self.count(REPRODUCES)} reproduce, {self.count(WITHIN)} "
-            f"agree within noise and {self.count(DOES_NOT)} do not reproduce{missing}. "
+            f"agree within noise, {self.count(PART)} {'is' if self.count(PART) == 1 else 'are'} {PART} and "
+            f"{self.count(DOES_NOT)} do{'es' * (self.count(DOES_NOT) == 1)} not reproduce{missing}. "
+            f"{full} of these verdicts rest on the full run. "
             f"Of {self.printed} printed numbers, {self.beside} can be compared with ours; {self.near + self.rounded} "
             f"agree ({self.near} within {percent(CLOSE)}, {self.rounded} after rounding), {self.exact} of them "
             f"trivially (KMeans without noise, byte counts); {self.held} more lie inside our 95% interval."
@@ -77,10 +90,11 @@ def overview(papers: Mapping[str, Paper], numbers: Mapping[tuple[str, str], pd.D
 
 def table(judged: Overview) -> str:
     """Return one line per item, in Markdown."""
-    names = "paper | item | verdict | comparisons: hold, open, contradicted | clearest contradiction"
-    lines = [f"| {names} |", "|---" * 5 + "|"]
+    names = "paper | item | verdict | comparisons: hold, open, contradicted | runs | clearest contradiction"
+    lines = [f"| {names} |", "|---" * 6 + "|"]
     for paper, item, verdict in judged.verdicts:
         against = verdict.against[0].replace("bench:", "") if verdict.against else ""
         counts = f"{verdict.yes}, {verdict.tie}, {verdict.no}"
-        lines.append(f"| {paper.short} | {item.name} | {verdict.word} | {counts} | {against} |")
+        cells = (paper.short, item.name, verdict.word, counts, behind(item, verdict), against)
+        lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)

@@ -16,7 +16,7 @@ from dpviz.sweeps.sweep import Sweep
 __all__ = ["FOLDER", "Check", "Item", "Paper", "PrintedNumber", "item_of", "papers"]
 
 FOLDER = Path(__file__).parent
-_KINDS = ("below", "printed", "grows", "flat", "trend")
+_KINDS = ("below", "scales", "printed", "grows", "flat", "trend")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -43,14 +43,16 @@ class Check:
 
     Attributes
     ----------
-    kind : "below" (better against worse, point by point), "printed" (ours against printed numbers), "grows" and "flat"
-        (along an axis), "trend" (the best value of an axis grows with a property of the data sets)
+    kind : "below" (better against worse, point by point), "scales" (better's loss changes less with k than worse's),
+        "printed" (ours against printed numbers), "grows" and "flat" (along an axis), "trend" (the best value of an axis
+        grows with a property of the data sets)
     metric : a metric, "auc" or "seconds"
     better, worse : labels of curves
     either : labels that may take the place of `better`: at each point, the lowest of all counts ("below" only)
     axis : the parameter along which values are compared
     fact : the property of the data sets, n_rows or n_features
     data : the sets to which the sentence applies, empty for all
+    where : the values of parameters to which the sentence applies, empty for all
     within : relative tolerance; a smaller difference counts for neither side
     """
 
@@ -62,6 +64,7 @@ class Check:
     axis: str = ""
     fact: str = ""
     data: tuple[str, ...] = ()
+    where: Mapping[str, tuple[float, ...]] = dataclasses.field(default_factory=dict)
     within: float = 0.0
 
     def __post_init__(self) -> None:
@@ -78,7 +81,8 @@ class Item:
     id, name, claim : "fig2", "Figure 2", the paper's claim
     prints : the form in which the paper prints the item: numbers, or "curve only"
     differs : settings in which our rerun differs from the paper
-    because : the reason why the item does not reproduce, if it is known
+    because : the reason for what contradicts the claim, if it is known
+    hours : hours that the full run takes on one core, measured or estimated; 0 if nobody measured them
     sweeps : TOML records of the sweeps to run
     quick : entries that replace those of every record under --quick
     uses : items of the same paper whose runs this item also reads
@@ -91,6 +95,7 @@ class Item:
     prints: str = "curve only"
     differs: tuple[str, ...] = ()
     because: str = ""
+    hours: float = 0.0
     sweeps: tuple[Mapping[str, Any], ...] = ()
     quick: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     uses: tuple[str, ...] = ()
@@ -159,7 +164,13 @@ def _item(record: dict[str, Any], folder: Path) -> Item:
     if "printed_file" in values:
         printed += _printed_file(folder / values.pop("printed_file"))
     lists = ("worse", "either", "data")
-    checks = [Check(**{**one, **{key: tuple(one.get(key, ())) for key in lists}}) for one in values.pop("check", [])]
+    checks = [
+        Check(**{
+            **one, **{key: tuple(one.get(key, ())) for key in lists},
+            "where": {name: tuple(given) for name, given in one.get("where", {}).items()},
+        })
+        for one in values.pop("check", [])
+    ]  # fmt: skip
     facts = tuple(tuple(map(str, row)) for row in values.pop("facts", []))
     sweeps = tuple(values.pop("sweep", []))
     for key in ("differs", "uses"):

@@ -20,7 +20,8 @@ from dpviz.sweeps.sweep import Row, Sweep
 
 __all__ = ["COLUMNS", "load_numbers", "numbers_of", "reproduce", "rows_path", "runs_of", "save_numbers"]
 
-COLUMNS = ["data", "label", "point", "metric", "mean", "half", "runs", "n_rows", "n_features", "k_found", "delta"]
+_MEASURED = ["data", "label", "point", "metric", "mean", "half", "runs", "n_rows", "n_features", "k_found", "delta"]
+COLUMNS = [*_MEASURED, "full"]  # full: whether these are the runs of the paper, and not those of --quick
 
 
 def rows_path(folder: Path, paper: str, item: str, *, quick: bool) -> Path:
@@ -69,7 +70,8 @@ def reproduce(
                     on_row(row)
         rows = read_rows(path)
         parts.append(numbers_of(rows[rows.key.isin(keys)]))
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=COLUMNS)
+    numbers = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=_MEASURED)
+    return numbers.assign(full=not quick)
 
 
 def numbers_of(rows: pd.DataFrame) -> pd.DataFrame:
@@ -81,7 +83,7 @@ def numbers_of(rows: pd.DataFrame) -> pd.DataFrame:
     """
     done = rows[rows.status == "ok"].copy()
     if done.empty:
-        return pd.DataFrame(columns=COLUMNS)
+        return pd.DataFrame(columns=_MEASURED)
     given = [json.loads(text or "{}") for text in done.parameters]
     names = sorted({name for one in given for name in one} - {"delta", "objective"})
     for name in names:
@@ -97,7 +99,7 @@ def numbers_of(rows: pd.DataFrame) -> pd.DataFrame:
     if "loss" in metrics and done.epsilon.nunique() > 1:
         parts.append(_areas(done))
     numbers = pd.concat(parts, ignore_index=True)
-    return numbers[[*COLUMNS, *(name for name in numbers if name not in COLUMNS)]]
+    return numbers[[*_MEASURED, *(name for name in numbers if name not in _MEASURED)]]
 
 
 def _means(done: pd.DataFrame, metric: str, own: list[str]) -> pd.DataFrame:
@@ -127,13 +129,13 @@ def _areas(done: pd.DataFrame) -> pd.DataFrame:
                 [data, label, "", "auc", np.mean(areas), half, len(areas), first.n_rows, first.n_features,
                  line.k_found.median(), first.delta]
             )  # fmt: skip
-    return pd.DataFrame(lines, columns=COLUMNS)
+    return pd.DataFrame(lines, columns=_MEASURED)
 
 
 def save_numbers(path: Path, numbers: pd.DataFrame) -> None:
-    """Write the numbers to a small CSV file, to four significant digits."""
+    """Write the numbers to a small CSV file, to six significant digits."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    numbers.to_csv(path, index=False, float_format="%.4g")
+    numbers.to_csv(path, index=False, float_format="%.6g")
 
 
 def load_numbers(path: Path) -> pd.DataFrame:

@@ -14,7 +14,7 @@ from dpviz.papers.picture import Plot, key_entries, looks, panel_svg, panels
 from dpviz.papers.registry import Item, Paper, papers
 from dpviz.papers.reproduce import load_numbers
 from dpviz.papers.results import MORE, RESULTS, measured
-from dpviz.papers.verdicts import DOES_NOT, NOT_RUN, REPRODUCES, judge
+from dpviz.papers.verdicts import DOES_NOT, NOT_RUN, REPRODUCES, RULE, behind, judge
 from dpviz.papers.words import plainly
 from dpviz.papers.writeup import OURS, write_up
 from dpviz.site.folder import Folder
@@ -48,8 +48,7 @@ def add(folder: Folder, shell: Shell) -> None:
     ]
     body = (
         f"<h1>Papers</h1><p class=lede>{html.escape(seen.sentence)}</p><ul class=cards>{''.join(cards)}</ul>"
-        "<p class=small>These are quick runs: few seeds and some of the data sets. One clear counterexample refutes an "
-        "“always best” claim. Two means count as different only if the 95% interval of their difference excludes 0. "
+        f"<p class=small>{html.escape(RULE)} "
         f'All settings and tables are in the app: <a href="{link(HOME, "run.html")}">run it yourself</a>.</p>'
     )
     folder.put(HOME, shell.page(HOME, "Papers", body, wide=True))
@@ -75,14 +74,15 @@ def _counted(paper: Paper, numbers: dict[tuple[str, str], pd.DataFrame]) -> str:
 
 def _item(paper: Paper, item: Item, numbers: pd.DataFrame) -> str:
     verdict = judge(item, numbers)
-    ours = f"comparisons that hold: {verdict.yes}; within noise: {verdict.tie}; against the claim: {verdict.no}."
+    ours = f"{behind(item, verdict)}."
     if verdict.word == NOT_RUN:
         ours = f"not yet run; <code>python -m dpviz reproduce {paper.id} {item.id}</code> runs it."
     against = "".join(f"<li>{html.escape(on_screen(plainly(words)))}</li>" for words in verdict.against[:_AGAINST])
     differs = "".join(f"<li>{inline(on_screen(words))}</li>" for words in item.differs)
     drawn = panels(item, numbers)
     return (
-        f'<section id="{item.id}"><h2>{html.escape(item.name)} <span class="badge">{verdict.word}</span></h2>'
+        f'<section id="{item.id}"><h2>{html.escape(item.name)} <span class="badge">{verdict.word}</span> '
+        f"<span class=small>{verdict.shares}</span></h2>"
         f"<p><b>The paper says:</b> {inline(item.claim)} <i>Printed: {inline(item.prints)}.</i></p>"
         f"<p><b>Ours:</b> {ours}</p>"
         + (_pictures(drawn, LIGHT, "light") + _pictures(drawn, DARK, "dark") if drawn else "")

@@ -52,7 +52,7 @@ def test_sweeps_of_these_papers_run_at_the_papers_own_delta(paper):
 def number(label, mean, half, data="a", point="", metric="loss", **columns):
     return dict.fromkeys(COLUMNS) | {
         "data": data, "label": label, "point": point, "metric": metric, "mean": mean, "half": half, "runs": 5,
-        **columns,
+        "full": True, **columns,
     }  # fmt: skip
 
 
@@ -93,8 +93,9 @@ def test_printed_numbers_agree_within_the_interval_or_the_tolerance():
     numbers = pd.DataFrame([number("good", 1.5, 0.6), number("good", 1.09, 0.01, data="b")])
     assert (judge(one, numbers).yes, judge(one, numbers).tie) == (1, 1) and judge(one, numbers).word == REPRODUCES
     assert beside_printed(printed, numbers).ours.isna().tolist() == [False, False, True]
-    verdict = judge(one, pd.DataFrame([number("good", 1.2, 0.1)]))
-    assert verdict.word == DOES_NOT and "printed 1, ours 1.2" in verdict.against[0]
+    verdict = judge(one, pd.DataFrame([number("good", 1.3, 0.1)]))
+    assert verdict.word == DOES_NOT and "printed 1, ours 1.3" in verdict.against[0]
+    assert judge(one, pd.DataFrame([number("good", 1.15, 0.1)])).word == WITHIN  # beyond 1.1 by less than the interval
 
 
 def test_grows_flat_and_trend():
@@ -203,7 +204,7 @@ def test_the_overview_counts_verdicts_and_printed_numbers_that_agree(tiny):
         and "1 were not run here" in found.sentence
         and "Of 7 printed numbers, 6 can be compared" in found.sentence
     )
-    assert "| P | Figure x | reproduces | 1, 0, 0 |" in table_of(found)
+    assert "| P | Figure x | reproduces | 1, 0, 0 | the full run |" in table_of(found)
 
 
 @pytest.mark.slow
@@ -249,7 +250,7 @@ def test_a_printed_number_agrees_with_what_rounds_to_it():
     assert birch.value == 0.0001 and birch.rounding == pytest.approx(0.00005)
     checks = (Check("printed", metric="auc", within=0.1),)
     for ours, word in ((0.000075, REPRODUCES), (0.00004, DOES_NOT)):
-        mine = pd.DataFrame([number("good", ours, np.nan, data="bench:birch2_25k", metric="auc")])
+        mine = pd.DataFrame([number("good", ours, 0.0, data="bench:birch2_25k", metric="auc")])
         assert judge(item(checks=checks, printed=(dataclasses.replace(birch, label="good"),)), mine).word == word
 
 

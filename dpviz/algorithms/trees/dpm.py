@@ -249,14 +249,17 @@ class DPM(ApproximateDP):
         )
 
     def doubts(self, released: Mapping[str, Mapping[str, Any]], domain: Domain) -> tuple[str, ...]:
-        """Return a warning if nothing was cut, or if noise moves averages nearly as far as they lie apart."""
+        """Return a warning if nothing was cut, or if noise moves averages a fifth as far as they lie apart, or farther.
+
+        A BLURRED share of the squared spread is a ratio of .22 for two averages, and of .32 for many.
+        """
         centers, sd = released["averages"]["centers"], released["averages"]["center_sd"]
         if len(centers) > 1:
             if float((sd**2).sum(axis=1).mean()) < self.BLURRED * spread(centers, np.ones(len(centers))):
                 return ()
             return (
-                f"{self.name}: noise moves the averages nearly as far as they lie apart, so a single center may do as "
-                "well. Use more rows, fewer columns, or narrower bounds if you know them.",
+                f"{self.name}: noise moves the averages at least a fifth as far as they lie apart, so a single center "
+                "may do as well. Use more rows, fewer columns, or narrower bounds if you know them.",
             )
         return (
             f"{self.name}: too little data for this epsilon: no cut was accepted, so one region and one center remain. "

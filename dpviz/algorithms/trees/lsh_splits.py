@@ -120,12 +120,17 @@ class LSHSplits(ApproximateDP):
         return Plan({"count": tuple(counts), "sum": (means,)})
 
     def doubts(self, released: Mapping[str, Mapping[str, Any]], domain: Domain) -> tuple[str, ...]:
-        """Return a warning if no bucket was split, or if noise moves averages about as far as they lie apart."""
+        """Return a warning if no bucket was split, or if noise moves averages as far as they lie from their mean.
+
+        A BLURRED share of the squared spread is a ratio of .92.
+        """
         end = released["split-means"]
         noise = float(np.average(domain.n_features * end["sd"] ** 2, weights=end["weights"]))
         if len(end["weights"]) > 1 and noise < self.BLURRED * spread(end["points"], end["weights"]):
             return ()
-        what = "no bucket was split" if len(end["weights"]) == 1 else "noise moves averages as far as they lie apart"
+        what = "noise moves averages at least nine tenths as far as they lie from their mean"
+        if len(end["weights"]) == 1:
+            what = "no bucket was split"
         return (
             f"{self.name}: too little data for this epsilon: {what}, so a single center may do as well. Use more rows, "
             "fewer columns, or narrower bounds if you know them.",

@@ -15,7 +15,17 @@ from dpviz.papers.overview import Overview, overview
 from dpviz.papers.picture import Plot, key_entries, looks, panel_svg, panels, picture_svg
 from dpviz.papers.registry import Item, Paper
 from dpviz.papers.reproduce import load_numbers
-from dpviz.papers.verdicts import DOES_NOT, NOT_RUN, REPRODUCES, WITHIN, PaperVerdict, beside_printed, judge
+from dpviz.papers.verdicts import (
+    DOES_NOT,
+    NOT_RUN,
+    PART,
+    REPRODUCES,
+    WITHIN,
+    PaperVerdict,
+    behind,
+    beside_printed,
+    judge,
+)
 from dpviz.papers.words import axis_name, curve_name, measure_name, plainly, set_name
 from pages._ui.frame import keys, markup, shell
 from pages._ui.frame.words import on_screen
@@ -23,10 +33,12 @@ from pages._ui.frame.words import on_screen
 __all__ = ["RESULTS", "WORDS", "glance", "numbers", "show", "verdict"]
 
 RESULTS = results.RESULTS / "papers"
-_ICONS = {REPRODUCES: "check_circle", WITHIN: "contrast", DOES_NOT: "cancel", NOT_RUN: "pending"}
+_ICONS = {
+    **{REPRODUCES: "check_circle", WITHIN: "contrast", PART: "warning", DOES_NOT: "cancel", NOT_RUN: "pending"},
+}
 _GRID = "display:grid;grid-template-columns:repeat(auto-fill,minmax(min(270px,100%),1fr));gap:4px 14px"
 WORDS = ("all", *_ICONS)  # filters of the list
-_COLORS = {REPRODUCES: "green", WITHIN: "gray", DOES_NOT: "red", NOT_RUN: "gray"}
+_COLORS = {REPRODUCES: "green", WITHIN: "gray", PART: "orange", DOES_NOT: "red", NOT_RUN: "gray"}
 
 
 @st.cache_data(show_spinner="Reading the reruns")
@@ -74,8 +86,9 @@ def show(paper: Paper, item: Item) -> None:
         head = st.container(horizontal=True, vertical_alignment="center")
         head.subheader(item.name, width="content")
         head.badge(judged.word, icon=f":material/{_ICONS[judged.word]}:", color=_COLORS[judged.word])  # type: ignore[arg-type]
+        head.caption(judged.shares)
         st.markdown(f"**The paper says:** {item.claim} *Printed: {item.prints}.*")
-        st.markdown(f"**Ours:** {_ours(judged)}")
+        st.markdown(f"**Ours:** {_ours(item, judged)}")
         drawn = panels(item, measured)
         if drawn:
             st.html(_picture(drawn))
@@ -92,11 +105,11 @@ def show(paper: Paper, item: Item) -> None:
                     )  # fmt: skip
 
 
-def _ours(judged: PaperVerdict) -> str:
-    """Return the result of our rerun as one line."""
+def _ours(item: Item, judged: PaperVerdict) -> str:
+    """Say in one line which runs the verdict rests on."""
     if judged.word == NOT_RUN:
         return "not yet run on this machine; use the command below."
-    return f"comparisons that hold: {judged.yes}; within noise: {judged.tie}; against the claim: {judged.no}."
+    return f"{behind(item, judged)}."
 
 
 def _picture(plots: list[Plot]) -> str:
@@ -114,7 +127,7 @@ def _image(svg: str, words: str = "") -> str:
 
 
 def _details(paper: Paper, item: Item, measured: pd.DataFrame, judged: PaperVerdict, beside: pd.DataFrame) -> None:
-    lines = "".join(f"\n| {name} | {markup.escape(words)} |" for name, words in _settings(item))
+    lines = "".join(f"\n| {name} | {markup.escape(words)} |" for name, words in _settings(item, judged))
     st.markdown(f"**Settings that differ from the paper's**\n\n| setting | here |\n|---|---|{lines}")
     if judged.against:
         lines = "".join(f"\n- {markup.escape(on_screen(plainly(words)))}" for words in judged.against[:8])
@@ -140,17 +153,17 @@ def _details(paper: Paper, item: Item, measured: pd.DataFrame, judged: PaperVerd
         st.dataframe(table, hide_index=True, width="stretch", height=min(36 * len(table) + 40, 400))
     st.code(f"DPVIZ_DATASETS=FOLDER .venv/bin/python -m dpviz reproduce {paper.id} {item.id}", language="bash")
     st.caption(
-        "This command repeats each run as often as the paper does; add --quick for the runs behind this page. If you "
+        "This command makes the full run, with the paper's rows and repeats; --quick makes a part of the runs. If you "
         "stop it, run it again to resume. FOLDER holds the benchmark sets as NAME/NAME.csv.gz "
         "(benchmarks/specs/README.md)."
     )
 
 
-def _settings(item: Item) -> list[tuple[str, str]]:
-    """Return the settings that differ from the paper, with their values here."""
+def _settings(item: Item, judged: PaperVerdict) -> list[tuple[str, str]]:
+    """Return the settings of the runs behind a verdict that differ from the paper, with their values here."""
     names = {"data": set_name, "algorithms": curve_name}
     lines = [("settings", on_screen(words)) for words in item.differs]
-    for given in item.shortened():
+    for given in () if judged.full else item.shortened():
         for name, value in given.items():
             listed = value if isinstance(value, list) else [value]
             words = ", ".join(names.get(name, str)(one) for one in listed)

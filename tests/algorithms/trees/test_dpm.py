@@ -261,6 +261,23 @@ def test_separated_groups_are_found_without_asking_for_three():
     assert abs(weights - np.bincount(labels)[[0, 1, 2]].mean()).max() < 60
 
 
+@pytest.mark.parametrize("many", [2, 3, 7, 40])
+def test_the_warning_says_how_far_noise_moves_averages_relative_to_how_far_they_lie_apart(many):
+    rng = np.random.default_rng(many)
+    apart_and_moved = []
+    for d in (1, 2, 9):
+        centers = rng.normal(size=(many, d))
+        pairs = (centers[:, None] - centers)[~np.eye(many, dtype=bool)]
+        apart = math.sqrt((pairs**2).sum(axis=1).mean())
+        for share in (0.02, 0.15, 0.199, 0.33, 0.34, 0.6, 1.5):  # noise as a share of how far the averages lie apart
+            sd = np.full((many, d), share * apart / math.sqrt(d))
+            words = DPM().doubts({"averages": {"centers": centers, "center_sd": sd}}, box(d))
+            assert all("noise moves the averages at least a fifth as far as they lie apart" in word for word in words)
+            apart_and_moved.append((share, bool(words)))
+    assert all(share >= 0.2 for share, warned in apart_and_moved if warned)
+    assert all(warned for share, warned in apart_and_moved if share >= 0.33)
+
+
 def test_exactly_k_centers_when_asked_for_and_at_no_cost():
     X, _ = three_blobs()
     values = {"epsilon": 20.0, "max_depth": 4}

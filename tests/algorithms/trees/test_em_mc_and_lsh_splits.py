@@ -262,6 +262,20 @@ def test_lsh_counts_and_sums_spend_the_whole_of_mu_along_a_path(epsilon, share):
     assert trace.claimed.epsilon == pytest.approx(epsilon, rel=1e-6)
 
 
+def test_the_warning_of_lsh_splits_says_how_far_noise_moves_averages():
+    rng = np.random.default_rng(0)
+    domain = Domain.box(-1, 1, 3, n_public=900)
+    warned = {}
+    for share in (0.5, 0.89, 0.93, 2.0):  # noise as a share of the averages' distance from their mean
+        points, weights = rng.normal(size=(9, 3)), rng.uniform(1, 99, 9)
+        away = ((points - np.average(points, axis=0, weights=weights)) ** 2).sum(axis=1)
+        sd = np.full(9, share * math.sqrt(np.average(away, weights=weights) / 3))
+        released = {"split-means": {"points": points, "weights": weights, "sd": sd}}
+        warned[share] = LSHSplits().doubts(released, domain)
+    assert [bool(words) for words in warned.values()] == [False, False, True, True]
+    assert "at least nine tenths as far as they lie from their mean" in warned[0.93][0]
+
+
 def test_lsh_averages_that_noise_throws_as_far_as_they_lie_apart_are_announced():
     X, _ = three_blobs(6000, d=4)
     domain = Domain.box(-1, 1, 4, n_public=6000)

@@ -1,0 +1,36 @@
+"""Write the verdicts on all items of the papers, from the committed numbers, into benchmarks/results/papers/README.md.
+
+python -m benchmarks.verdicts
+"""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+from dpviz.papers.overview import overview, table
+from dpviz.papers.registry import papers
+from dpviz.papers.reproduce import load_numbers
+
+FOLDER = Path(__file__).parent / "results" / "papers"
+README = FOLDER / "README.md"
+BEGIN, END = "<!-- verdicts -->", "<!-- end of verdicts -->"
+
+
+def block() -> str:
+    """Return the sentence that sums up all verdicts, and the table of items."""
+    found = overview(papers(), {
+        (paper.id, item.id): load_numbers(FOLDER / f"{paper.id}-{item.id}.csv")
+        for paper in papers().values()
+        for item in paper.items
+    })  # fmt: skip
+    return f"{textwrap.fill(found.sentence, 120)}\n\n{table(found)}"
+
+
+def main() -> None:
+    before, _, rest = README.read_text(encoding="utf-8").partition(BEGIN)
+    README.write_text(f"{before}{BEGIN}\n\n{block()}\n\n{END}{rest.partition(END)[2]}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
