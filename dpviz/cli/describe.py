@@ -16,13 +16,12 @@ from dpviz.datasets.identifiers import singles_out
 from dpviz.datasets.loading import present
 from dpviz.datasets.meanings import meaning_of
 from dpviz.datasets.notation import quote_name
-from dpviz.datasets.readers import Table, TableError, check_usable, read_table
+from dpviz.datasets.readers import Table, TableError, check_usable, has_types, read_table
 from dpviz.datasets.readers.form import NUMBERS
 from dpviz.privacy.accounts import refuse_private
 
 __all__ = ["add_describe"]
 
-_TYPED = (".parquet", ".feather", ".arrow", ".dta")  # formats whose columns have names and types
 
 _MARKS = (-9, -99, -999, -9999, -99999)
 
@@ -46,7 +45,7 @@ def add_describe(command: argparse.ArgumentParser) -> None:
 
 def _describe(arguments: argparse.Namespace) -> int:
     path = present(arguments.file)
-    if arguments.private and arguments.header is None and path.suffix not in _TYPED:
+    if arguments.private and arguments.header is None and not has_types(path.name):
         raise ValueError(
             f"describe: does the first line of {path.name} hold the names of the columns, or the first person? Give "
             f"--header or --no-header; until you do, nothing from the file is shown."

@@ -10,7 +10,7 @@ import pytest
 
 from dpviz.cli import main
 from dpviz.datasets import load_csv, readers
-from dpviz.datasets.readers import Recoding, TableError, child, frames, read_table
+from dpviz.datasets.readers import Form, Recoding, TableError, child, formats, frames, read_table
 
 FRAME = pd.DataFrame(
     {"age": [34.0, 51, 27, 60], "city": ["Oslo", "Rome", "Oslo", "Bern"], "income": [1.5, 2, 3, np.nan]}
@@ -176,3 +176,18 @@ def test_value_labels_of_stata_are_words_and_numbers_without_one_stay_numbers():
         np.testing.assert_array_equal(table.values("grade"), [0, 1, 2, np.nan, 2])
     own = read_table(content, "x.dta", header=True, private=True, decimal=",")
     np.testing.assert_array_equal(own.values("share"), [0.5, np.nan, 2, 3, 4])
+
+
+@pytest.mark.parametrize("ending", formats.ENDINGS)
+def test_every_ending_has_a_reader_that_its_first_bytes_do_not_contradict(ending):
+    for private in (True, False):
+        kind = formats.declared_format(f"X.{ending.upper()}", b"a,b\n", Form(private=private, header=True))
+        assert kind == (formats._ENDINGS[ending].reader if private else "text")
+
+
+def test_the_formats_are_named_once_and_typed_ones_need_no_question():
+    wanted = "drop CSV or other text, Excel (.xlsx), Parquet, Feather, JSON records or Stata"
+    assert wanted == formats.FORMATS
+    typed = {ending for ending in formats.ENDINGS if formats.has_types(f"x.{ending}")}
+    assert typed == {"parquet", "feather", "arrow", "dta"}
+    assert formats.has_types("X.DTA.GZ") and not formats.has_types("x.gz") and not formats.has_types("parquet.csv")

@@ -11,12 +11,23 @@ from typing import BinaryIO
 
 from dpviz.datasets.readers.apart import read_apart
 from dpviz.datasets.readers.form import Form
-from dpviz.datasets.readers.formats import FORMATS, REFUSED, declared_format, is_first_record, unplaced
+from dpviz.datasets.readers.formats import (
+    ENDINGS,
+    FORMATS,
+    REFUSED,
+    declared_format,
+    has_types,
+    is_first_record,
+    unplaced,
+)
 from dpviz.datasets.readers.recode import Recoding
 from dpviz.datasets.readers.table import Column, Limits, Stopped, Table, TableError, too_much
 from dpviz.datasets.readers.text import is_split_slowly, read_text
 
-__all__ = ["Column", "Form", "Limits", "Recoding", "Stopped", "Table", "TableError", "check_usable", "read_table"]
+__all__ = [
+    "ENDINGS", "Column", "Form", "Limits", "Recoding", "Stopped", "Table", "TableError", "check_usable", "has_types",
+    "read_table",
+]  # fmt: skip
 
 
 def _ignore(fraction: float) -> None:

@@ -1,35 +1,50 @@
-"""Recognize a file's format by its first bytes or, if the file is private, by its name; refuse some formats."""
+"""List the formats of files; recognize a file by its first bytes or, if it is private, by its name; refuse some."""
 
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from dpviz.datasets.readers.form import Form
 
-__all__ = ["FORMATS", "REFUSED", "declared_format", "format_of", "is_first_record", "unplaced"]
+__all__ = ["ENDINGS", "FORMATS", "REFUSED", "declared_format", "format_of", "has_types", "is_first_record", "unplaced"]
 
-_BINARY = {  # first bytes: reader
-    b"PK\x03\x04": "excel",
-    b"PAR1": "parquet",
-    b"\x1f\x8b": "gzip",
-    b"ARROW1": "arrow",
-    b"FEA1": "arrow",
-    b"<stata_dta>": "stata",
-}
+
+class Format(NamedTuple):
+    """A format that can be read.
+
+    Attributes
+    ----------
+    reader : name of its reader
+    words : its name in a list of formats, "" for a wrapper of other formats
+    endings : endings of its files' names
+    begins : the possible first bytes of its files; none if they do not tell
+    typed : whether its columns have names and types
+    """
+
+    reader: str
+    words: str
+    endings: tuple[str, ...]
+    begins: tuple[bytes, ...] = ()
+    typed: bool = False
+
+
+_FORMATS = (
+    Format("text", "CSV or other text", ("csv", "tsv", "txt", "dat", "tab")),
+    Format("excel", "Excel (.xlsx)", ("xlsx", "xlsm"), (b"PK\x03\x04",)),
+    Format("parquet", "Parquet", ("parquet",), (b"PAR1",), typed=True),
+    Format("arrow", "Feather", ("feather", "arrow"), (b"ARROW1", b"FEA1"), typed=True),
+    Format("json", "JSON records", ("json", "jsonl", "ndjson")),
+    Format("stata", "Stata", ("dta",), (b"<stata_dta>",), typed=True),
+    Format("gzip", "", ("gz",), (b"\x1f\x8b",)),
+)
+_BINARY = {begin: one.reader for one in _FORMATS for begin in one.begins}
+_ENDINGS = {ending: one for one in _FORMATS for ending in one.endings}
+ENDINGS = tuple(_ENDINGS)
 _OLD_STATA = re.compile(rb"[\x69\x6c-\x73][\x01\x02]\x01\x00")  # releases 105 to 115, byte order, file type
 _JSON = re.compile(rb"\s*(\{\s*(\"|\})|\[\s*([{\[\"\d-]|true|false|null|\]))")
 
-_ENDINGS = {
-    **dict.fromkeys(("csv", "tsv", "txt", "dat", "tab"), "text"),
-    **dict.fromkeys(("json", "jsonl", "ndjson"), "json"),
-    **dict.fromkeys(("xlsx", "xlsm"), "excel"),
-    **dict.fromkeys(("feather", "arrow"), "arrow"),
-    "parquet": "parquet",
-    "dta": "stata",
-    "gz": "gzip",
-}
-
-FORMATS = "drop CSV or other text, Excel (.xlsx), Parquet, Feather, JSON records or Stata"
+FORMATS = "drop {} or {}".format(", ".join((names := [one.words for one in _FORMATS if one.words])[:-1]), names[-1])
 
 REFUSED = {
     b"\x89PNG": "a PNG picture",
@@ -72,8 +87,19 @@ def declared_format(name: str, head: bytes, form: Form) -> str:
     """
     if not form.private:
         return format_of(head)
-    ending = name.lower().rpartition(".")[2]
-    return _ENDINGS.get(ending) or ("text" if form.header is False else format_of(head))
+    if (known := _ENDINGS.get(_ending(name))) is not None:
+        return known.reader
+    return "text" if form.header is False else format_of(head)
+
+
+def has_types(name: str) -> bool:
+    """Return whether the columns of a file with this name, or of the file packed in it, have names and types."""
+    known = _ENDINGS.get(_ending(name.lower().removesuffix(".gz")))
+    return known is not None and known.typed
+
+
+def _ending(name: str) -> str:
+    return name.lower().rpartition(".")[2]
 
 
 def unplaced(kind: str, form: Form) -> str:

@@ -8,7 +8,7 @@ import secrets
 import streamlit as st
 from starlette.formparsers import MultiPartParser
 
-from dpviz.datasets.readers import Form, Limits, TableError
+from dpviz.datasets.readers import ENDINGS, Form, Limits, TableError, has_types
 from dpviz.escape import plain
 from dpviz.privacy.accounts import Refused
 from pages._ui.data import kept, key_file, reading
@@ -21,12 +21,10 @@ from pages._ui.server.owner import owner
 from pages._ui.work import results
 from pages._ui.work.private import accounts
 
-TYPES = "csv tsv txt dat parquet xlsx json jsonl ndjson feather arrow dta gz".split()
 _FORMS = (
     "A table: CSV or other text, Excel, Parquet, Feather, JSON records, Stata, or one of these compressed with gzip"
 )
 MOST_FILES = 3
-_TYPED = (".parquet", ".feather", ".arrow", ".dta")  # formats whose columns have names and types
 _PUBLIC = (
     "The rows are made up, published, or yours to show. You will see rows, the effect of noise, and plain KMeans next "
     "to every private result. Runs have a seed and can be repeated."
@@ -59,7 +57,7 @@ def files() -> None:
 
 def _receive() -> None:
     turn = data_state.file_turn
-    file = st.file_uploader(_FORMS, TYPES, key=keys.FILE(turn))
+    file = st.file_uploader(_FORMS, ENDINGS, key=keys.FILE(turn))
     st.caption(
         "The file stays in this server's memory, for this visit only; it never reaches a log, and a private file "
         "never reaches the disk. Names and types of columns are public."
@@ -143,7 +141,7 @@ def _ask_header(pending: Pending) -> None:
     _forget_button("I do not know: forget the file")
     if yes or no:
         form = dataclasses.replace(form, header=yes, separator=separator, decimal=decimal, thousands=thousands)
-        if yes or pending.name.lower().removesuffix(".gz").endswith(_TYPED):
+        if yes or has_types(pending.name):
             _read(pending, form)
         else:
             data_state.pending = dataclasses.replace(pending, question="width", form=form)
