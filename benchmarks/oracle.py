@@ -48,7 +48,7 @@ def released(rows: Rows, centers: np.ndarray, radius: float, mu: float, seed: in
     plan = Plan({label: (Gaussian(mu * math.sqrt(share)),) for label, share in shares.items()})
     noise = Seeded(np.random.default_rng(seed))
     n = rows.size_nonprivate()
-    curator = Curator(rows, plan, noise, neighboring=Neighboring.ADD_REMOVE, n_public=n, demo=True)
+    curator = Curator(rows, plan, noise, neighboring=Neighboring.ADD_REMOVE, n_public=n, hidden=[])
     noisy = curator.release("step", NearestSums(centers, radius, relative=True))
     return centers + noisy.value["sums"] / np.maximum(noisy.value["counts"], 1.0)[:, None]
 

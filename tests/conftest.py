@@ -14,6 +14,7 @@ import pytest
 from dpviz.algorithms import ALGORITHMS, outside
 from dpviz.datasets import readers
 from dpviz.datasets.readers import child
+from dpviz.privacy import queries
 
 os.environ.setdefault("DPVIZ_WORKERS", "0")  # pages compute in this process; browser tests start real processes
 
@@ -93,3 +94,10 @@ def registry(monkeypatch):
     for name in set(sys.modules) - modules:
         if name.startswith(f"{outside.__name__}."):
             del sys.modules[name]
+
+
+@pytest.fixture(scope="module")
+def admit():
+    """Return a function that makes the curator take queries of a test module's own classes, which it refuses."""
+    with pytest.MonkeyPatch.context() as patch:
+        yield lambda *classes: patch.setattr(queries, "LISTED", (*queries.LISTED, *classes))

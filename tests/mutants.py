@@ -259,7 +259,21 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
         ("keys_below_threshold", "return noisy, noisy >= tau", "return noisy, noisy > 0"),
         ("keys_count_in_ledger", "self._ledger.append(entry)  # without a shape, because the number of non-empty keys is private", "self._ledger.append(dataclasses.replace(entry, shape=(9,)))"),
         ("selection_no_slack", "score.range(neighboring) + UTILITY_SLACK", "score.range(neighboring)"),
-        ("hidden_in_private", "if self.demo:", "if True:"),
+        ("subclass_admitted", "if why := untested(query):", "if (why := untested(query)) and not isinstance(query, kind):"),
+        ("any_kind_admitted", "if not isinstance(query, kind):", "if False:"),
+        ("any_label_admitted", "if type(label) is not str or type(scope) is not int:", "if False:"),
+        ("plan_of_ones_own", "if type(plan) is not Plan:", "if not isinstance(plan, Plan):"),
+        ("exact_in_private", "if exact and hidden is None:", "if False:"),
+    ],
+    (Q + "__init__.py", CURATOR): [
+        ("listed_by_equality", "if not any(type(query) is one for one in LISTED):", "if type(query) not in LISTED:"),
+        ("subclasses_listed", "if not any(type(query) is one for one in LISTED):", "if not isinstance(query, LISTED):"),
+        ("set_beside_fields", "if beside := vars(value).keys() - set(fields):", "if beside := set():"),
+        ("arrays_of_objects", 'if value.dtype.kind in "biuf" else', 'if True else'),
+        ("numbers_by_isinstance", "if any(kind is one for one in _NUMBERS):", "if isinstance(value, _NUMBERS):"),
+    ],
+    ("dpviz/algorithms/base.py", "tests/algorithms/test_contract.py -k secure_runs"): [
+        ("hidden_in_private", "[] if source.reproducible else None", "[]"),
     ],
     (P + "noise.py", NOISE): [
         ("secure_coins_biased", "return words.reshape(probabilities.shape) < probabilities * COIN", "return words.reshape(probabilities.shape) <= probabilities * COIN"),

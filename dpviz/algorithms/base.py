@@ -16,7 +16,7 @@ from dpviz.frozen import freeze
 from dpviz.geometry import alone
 from dpviz.postprocessing.center_sd import blurred, lone
 from dpviz.privacy import accounting, ledger
-from dpviz.privacy.curator import Curator
+from dpviz.privacy.curator import Curator, Hidden
 from dpviz.privacy.delta import allowed, meaning
 from dpviz.privacy.guarantee import Guarantee, Neighboring, Notion
 from dpviz.privacy.noise import Noise, Secure, Seeded
@@ -24,9 +24,17 @@ from dpviz.privacy.plan import Plan
 from dpviz.privacy.rows import Rows
 from dpviz.trace import Coreset, Step, Trace
 
-__all__ = ["Algorithm", "ApproximateDP", "delta", "delta_rule"]
+__all__ = ["Algorithm", "ApproximateDP", "StepFailed", "delta", "delta_rule"]
 
 _MOST_KEPT = 20_000_000  # maximum declared n under a relation that keeps n, because missing rows are added in memory
+
+
+class StepFailed(Exception):
+    """A step of an outside algorithm failed; `guarded` says so without the error's message, which may tell of rows."""
+
+    def __init__(self, words: str, guarded: str) -> None:
+        super().__init__(words)
+        self.guarded = guarded
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -166,29 +174,35 @@ class Algorithm:
             raise ValueError(f"{self.name}: n_clusters must be <= n = {n_public}; got {self.n_clusters}.")
         plan = self.plan(rows.n_features, n_public)
         delta = self.resolved_delta(n_public)
+        hidden: list[Hidden] | None = [] if source.reproducible else None
         curator = Curator(
             rows,
             plan,
             source,
             neighboring=self.neighboring,
             n_public=n_public,
-            demo=source.reproducible,
+            hidden=hidden,
             rho_distance=getattr(self, "rho_distance", math.inf),
             exact=noise == "none",
         )
         steps: list[Step] = []
-        with alone():  # the same seed gives the same trace with any number of threads
-            for draft in self.steps(curator, rows.domain, init_rng):
-                step = dataclasses.replace(
-                    draft,
-                    released=freeze(draft.released),
-                    index=len(steps),
-                    hidden=curator.drain_hidden(),
-                    n_releases=len(curator.ledger),
-                )
-                steps.append(step)
-                if on_step is not None:
-                    on_step(step)
+        try:
+            with alone():  # the same seed gives the same trace with any number of threads
+                for draft in self.steps(curator, rows.domain, init_rng):
+                    step = dataclasses.replace(
+                        draft,
+                        released=freeze(draft.released),
+                        index=len(steps),
+                        hidden=tuple(hidden or ()),
+                        n_releases=len(curator.ledger),
+                    )
+                    steps.append(step)
+                    if hidden:
+                        hidden.clear()
+                    if on_step is not None:
+                        on_step(step)
+        except StepFailed as failure:
+            raise ValueError(failure.guarded if hidden is None else str(failure)) from None
 
         result = freeze(rows.domain.inside(steps[-1].released["centers"]))
         steps[-1] = _projected(steps[-1], rows.domain)

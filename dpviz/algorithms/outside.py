@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpviz.algorithms.base import Algorithm
+from dpviz.algorithms.base import Algorithm, StepFailed
 from dpviz.algorithms.programs import Program, program
 from dpviz.algorithms.rules import broken_rules
 from dpviz.domain import Domain
@@ -196,9 +196,12 @@ def _guard(cls: type[Algorithm], here: Origin) -> None:
             raise
         except Exception as error:
             # outside DEMO the message is omitted: one of NumPy's may contain a shape and thus the exact number of rows
-            why = _words(error) if curator.demo else type(error).__name__
-            words = f"{self.name} of {here.place}: step {count + 1} failed with {why}{_line(error, here.place)}."
-            raise ValueError(f"{words} A private run stays booked in full.") from None
+            words = (
+                f"{self.name} of {here.place}: step {count + 1} failed with {why}{_line(error, here.place)}. "
+                "A private run stays booked in full."
+                for why in (_words(error), type(error).__name__)
+            )
+            raise StepFailed(*words) from None
 
     def more(self: Algorithm, released: object, domain: Domain) -> tuple[str, ...]:
         words = (f"{self.name} comes from {here.place} and is {UNAUDITED}: only its authors vouch for its promise.",)

@@ -7,6 +7,7 @@ earlier releases.
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -77,16 +78,24 @@ def _coverage(query: Any, block: Block, picked: np.ndarray) -> Coverage:
 
 
 class Witness(MemorySession):
-    """A session on the rows that asks a session on the neighbor the same queries, in the order of the ledger."""
+    """A session on the rows that asks a session on the neighbor the same queries, in the order of the ledger.
+
+    The neighbor gets a copy of every query: a query that kept what it saw would otherwise mix both data sets.
+    """
 
     def __init__(self, block: Block, neighbor: MemorySession) -> None:
         super().__init__(block)
         self._neighbor = neighbor
+        self._copies: dict[int, Any] = {}  # by identity, because sessions keep statistics by it
         self.exchanges: list[Exchange] = []
+
+    def _copy(self, query: Any) -> Any:
+        """Return the neighbor's own copy of a query, which is made before the query sees the rows."""
+        return copy.deepcopy(query, self._copies)
 
     def partition(self, scope: int, predicate: Any) -> tuple[int, ...]:
         """Split the rows and the neighbor's rows."""
-        self._neighbor.partition(scope, predicate)
+        self._neighbor.partition(scope, self._copy(predicate))
         return super().partition(scope, predicate)
 
     def shuffle(self, order: np.ndarray) -> None:
@@ -96,34 +105,38 @@ class Witness(MemorySession):
 
     def noisy_sum(self, query: Any, scope: int, draw: Any) -> tuple[Mapping[str, Any], Mapping[str, np.ndarray]]:
         """Answer from the rows; record every part with the neighbor's truth."""
+        own = self._copy(query)
         noisy, true = super().noisy_sum(query, scope, draw)
-        _, other = self._neighbor.noisy_sum(query, scope, lambda part, statistic: statistic)
+        _, other = self._neighbor.noisy_sum(own, scope, lambda part, statistic: statistic)
         self.exchanges += [Exchange(noisy[part], true[part], other[part]) for part in true]
         return noisy, true
 
     def noisy_argmax(self, score: Any, scope: int, pick: Any) -> tuple[int, Mapping[str, np.ndarray]]:
         """Answer from the rows; record both neighbors' utilities."""
+        own = self._copy(score)
         choice, true = super().noisy_argmax(score, scope, pick)
-        _, other = self._neighbor.noisy_argmax(score, scope, lambda utilities: 0)
+        _, other = self._neighbor.noisy_argmax(own, scope, lambda utilities: 0)
         self.exchanges.append(Exchange(choice, true["utility"], other["utility"]))
         return choice, true
 
     def noisy_cover(self, query: Any, scope: int, pick: Any) -> tuple[np.ndarray, Mapping[str, np.ndarray]]:
         """Answer from the rows; record how the picked cells cover the rows of both neighbors."""
+        own = self._copy(query)
         picked, true = super().noisy_cover(query, scope, pick)
-        blocks = (session._blocks[scope] for session in (self, self._neighbor))
-        self.exchanges.append(Exchange(picked, *(_coverage(query, block, picked) for block in blocks)))
+        asked = ((query, self._blocks[scope]), (own, self._neighbor._blocks[scope]))
+        self.exchanges.append(Exchange(picked, *(_coverage(one, block, picked) for one, block in asked)))
         return picked, true
 
     def grown(self, query: Any, scope: int, halve: Any) -> tuple[np.ndarray, np.ndarray, Mapping[str, np.ndarray]]:
         """Answer from the rows; record both neighbors' counts in the boxes that could be halved, with their depth."""
+        own = self._copy(query)
         nodes, halved, true = super().grown(query, scope, halve)
         tried = np.array([node.bit_length() - 1 < query.deepest for node in nodes.tolist()])
         depth = np.array([node.bit_length() - 1 for node in nodes.tolist()])[tried]
         counts = []
-        for session in (self, self._neighbor):
+        for session, one in ((self, query), (self._neighbor, own)):
             by_depth = [
-                session._statistic(query.counts(nodes[tried][depth == i]), scope)[""] for i in range(depth.max() + 1)
+                session._statistic(one.counts(nodes[tried][depth == i]), scope)[""] for i in range(depth.max() + 1)
             ]
             counts.append(np.concatenate(by_depth))
         self.exchanges.append(Exchange((halved[tried], depth, query.threshold), *counts))
@@ -131,6 +144,7 @@ class Witness(MemorySession):
 
     def noisy_keys(self, query: Any, scope: int, keep: Any) -> tuple[np.ndarray, np.ndarray, Mapping[str, np.ndarray]]:
         """Answer from the rows; record noisy and true counts of every key that either neighbor has."""
+        own = self._copy(query)
         drawn: list[tuple[np.ndarray, np.ndarray]] = []
 
         def watched(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -138,7 +152,7 @@ class Witness(MemorySession):
             return drawn[-1]
 
         keys, noisy, true = super().noisy_keys(query, scope, watched)
-        *_, other = self._neighbor.noisy_keys(query, scope, lambda counts: (counts, counts > 0))
+        *_, other = self._neighbor.noisy_keys(own, scope, lambda counts: (counts, counts > 0))
         union = np.unique(np.concatenate([true["keys"], other["keys"]]), axis=0)
         at = _places(union, true["keys"])
         seen, passed, mine = np.zeros(len(union)), np.zeros(len(union), dtype=bool), np.zeros(len(union))
@@ -151,19 +165,22 @@ class Witness(MemorySession):
 
     def perturb(self, name: str, query: Any, draw: Any) -> tuple[np.ndarray, Mapping[str, np.ndarray]]:
         """Answer from the rows; record the released values with the rows of both neighbors."""
+        own = self._copy(query)
         noisy, true = super().perturb(name, query, draw)
-        _, other = self._neighbor.perturb(name, query, lambda positions: noisy)
+        _, other = self._neighbor.perturb(name, own, lambda positions: noisy)
         self.exchanges.append(Exchange(noisy, true[name], other[name]))
         return noisy, true
 
     def ask(self, question: Any, scope: int, gather: Any) -> tuple[np.ndarray, np.ndarray, int, Mapping]:
         """Answer from the rows; record the true values behind the estimates for both neighbors."""
 
+        own = self._copy(question)
+
         def silent(answers: np.ndarray, ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             return np.zeros(question.size or len(ids)), np.empty(0)
 
         answer = super().ask(question, scope, gather)
-        other = self._neighbor.ask(question, scope, silent)[3]
+        other = self._neighbor.ask(own, scope, silent)[3]
         part = next(name for name, truth in answer[3].items() if truth.shape == answer[0].shape)
         self.exchanges.append(Exchange((answer[0], answer[2]), answer[3][part], other[part]))
         return answer

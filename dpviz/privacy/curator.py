@@ -18,7 +18,7 @@ from dpviz.privacy.ledger import NextPrices, Release
 from dpviz.privacy.local import ORACLES, OneBit, Randomizer
 from dpviz.privacy.noise import Noise
 from dpviz.privacy.plan import Plan
-from dpviz.privacy.queries import CellCover, Halvings, KeyQuery, Positions, Predicate, Query, Question, Score
+from dpviz.privacy.queries import CellCover, Halvings, KeyQuery, Positions, Predicate, Query, Question, Score, untested
 from dpviz.privacy.rows import ALL, UTILITY_SLACK, Rows
 
 __all__ = ["ALL", "Curator", "Hidden", "Noisy", "NoisyKeys", "Reports"]
@@ -31,6 +31,8 @@ _NARROWEST = 32 * GRID
 class Curator:
     """The curator of one run, which answers an algorithm's queries under a plan.
 
+    It takes the queries of `dpviz.privacy.queries` and no others. An algorithm cannot tell DEMO from PRIVATE by it.
+
     Parameters
     ----------
     rows : Rows
@@ -38,7 +40,7 @@ class Curator:
     noise : Noise
     neighboring : Neighboring, the relation that the plan's costs are meant for
     n_public : int, the declared number of rows
-    demo : bool, whether to keep true statistics for the hidden values of the trace
+    hidden : list to which true statistics are added for the trace's hidden values, in DEMO; None keeps none
     rho_distance : float, the longest move under move-rho, z units; limited to the domain's diameter
     exact : bool, whether to draw no noise at all and record every release as "Exact"; for DEMO only
     """
@@ -51,12 +53,14 @@ class Curator:
         *,
         neighboring: Neighboring,
         n_public: int,
-        demo: bool,
+        hidden: list[Hidden] | None,
         rho_distance: float = math.inf,
         exact: bool = False,
     ) -> None:
-        if exact and not demo:
+        if exact and hidden is None:
             raise PermissionError("Curator: a run without noise is for DEMO only.")
+        if type(plan) is not Plan:  # a subclass could price a release at more than it adds to the total
+            raise PermissionError(f"Curator: a plan must be a Plan; got {type(plan).__name__}.")
         self.plan = plan
         self.neighboring = neighboring
         self.n_public = n_public
@@ -64,10 +68,9 @@ class Curator:
         self.rho_distance = min(rho_distance, rows.domain.diameter)
         self._session = rows.open(None if neighboring is Neighboring.ADD_REMOVE else n_public)
         self._noise = self._session.drawn_by(noise)
-        self.demo = demo
         self._exact = exact
         self._ledger: list[Release] = []
-        self._hidden: list[Hidden] = []
+        self._hidden = hidden
         self._by_user: set[int] = set()
         self._mixed = False
         self._next = NextPrices()
@@ -77,6 +80,9 @@ class Curator:
         if name in vars(self) and not name.startswith("_"):
             raise AttributeError(f"Curator: {name} is fixed for the run.")
         super().__setattr__(name, value)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise TypeError("Curator: it can be neither pickled nor copied, because it holds rows.")
 
     @property
     def ledger(self) -> tuple[Release, ...]:
@@ -110,6 +116,7 @@ class Curator:
             If the plan holds no such release, if the relation allows no release of a part of the rows, or if the query
             is calibrated for shorter moves than the promise covers. Nothing is drawn before this error.
         """
+        self._admit(label, query, Query, scope)
         path = self._path(label, scope)
         self._check_move(label, query)
         priced = {
@@ -134,6 +141,7 @@ class Curator:
 
     def select(self, label: str, score: Score, scope: int = ALL) -> int:
         """Choose one candidate by the exponential mechanism; return its index."""
+        self._admit(label, score, Score, scope)
         path = self._path(label, scope)
 
         def range_(norm: float, neighboring: Neighboring) -> dict[str, float]:
@@ -150,6 +158,7 @@ class Curator:
 
     def cover(self, label: str, query: CellCover, scope: int = ALL) -> np.ndarray:
         """Pick cells that hold many rows not yet covered, all at one cost; return them, shape (grids, picks)."""
+        self._admit(label, query, CellCover, scope)
         path = self._path(label, scope)
 
         def one(norm: float, neighboring: Neighboring) -> dict[str, float]:
@@ -175,6 +184,7 @@ class Curator:
 
     def grow(self, label: str, query: Halvings, scope: int = ALL) -> tuple[np.ndarray, np.ndarray]:
         """Halve boxes that hold enough rows, at one cost for the tree; return (nodes (m,), mask of the halved (m,))."""
+        self._admit(label, query, Halvings, scope)
         path = self._path(label, scope)
 
         def one(norm: float, neighboring: Neighboring) -> dict[str, float]:
@@ -199,6 +209,7 @@ class Curator:
 
     def release_keys(self, label: str, query: KeyQuery, scope: int = ALL) -> NoisyKeys:
         """Release the keys whose noisy count passes the threshold of the plan's `Threshold` cost."""
+        self._admit(label, query, KeyQuery, scope)
         path = self._path(label, scope)
 
         def l2(norm: float, neighboring: Neighboring) -> dict[str, float]:
@@ -227,6 +238,7 @@ class Curator:
         PermissionError
             Under any relation other than move-rho, or if the plan holds no such release.
         """
+        self._admit(label, query, Positions)
         if self.neighboring is not Neighboring.MOVE_RHO:
             raise PermissionError(
                 f"Curator: release {label!r} of one value per row is refused under {self.neighboring}: it reveals the "
@@ -276,6 +288,7 @@ class Curator:
             If the plan holds no such report, if the relation is not replacement (adding or removing rows would change
             people's public numbers), or if a report priced as mixed is collected before `shuffle`.
         """
+        self._admit(label, question, Question, scope)
         if self.neighboring is not Neighboring.REPLACE:
             raise PermissionError(f"Curator: report {label!r} needs the relation replace; got {self.neighboring}.")
         path = self._path(label, scope)
@@ -302,6 +315,7 @@ class Curator:
         If n is fixed, the rule may use only the rows' public numbers; under add/remove it must not use them, because
         they shift.
         """
+        self._admit("partition", predicate, Predicate, scope)
         if not predicate.by_user:
             self._refuse_parts(f"a partition of scope {scope}")
             return self._session.partition(scope, predicate)
@@ -311,13 +325,17 @@ class Curator:
         self._by_user.update(parts)
         return parts
 
-    def drain_hidden(self) -> tuple[Hidden, ...]:
-        """Return and clear the true statistics kept since the last call; only the driver may call this."""
-        hidden, self._hidden = tuple(self._hidden), []
-        return hidden
+    def _admit(self, label: str, query: object, kind: type, scope: int = ALL) -> None:
+        """Refuse a query that no test covers, and a label or scope whose class could compare as it likes."""
+        if why := untested(query):
+            raise PermissionError(f"Curator: release {label!r} is refused: {why}.")
+        if not isinstance(query, kind):
+            raise PermissionError(f"Curator: release {label!r} takes a {kind.__name__}; got {type(query).__name__}.")
+        if type(label) is not str or type(scope) is not int:
+            raise PermissionError("Curator: a release needs a label that is a str and a scope that is an int.")
 
     def _remember(self, label: str, scope: int, true: Mapping[str, np.ndarray]) -> None:
-        if self.demo:
+        if self._hidden is not None:
             self._hidden.append(Hidden(label, scope, freeze(dict(true))))
 
     def _check_move(self, label: str, query: Query | Positions) -> None:

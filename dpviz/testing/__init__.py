@@ -23,13 +23,13 @@ From a paper's pseudo-code to a stepped, audited algorithm
    has a label for each: "update.sums", "update.counts". The plan may use parameters, the number of columns and the
    declared number of rows, but nothing else.
 4. **Ask for the releases** in `steps`: `curator.release(label, query).value` is an array, or a dictionary by part;
-   `curator.select(label, score)` is the index of the chosen candidate. Queries are those of `dpviz.privacy.queries`,
-   whose sensitivities are tested by brute force: `Count`, `GridCounts` (cells of a grid), `NearestSums` (rows nearest
-   to each point: "sums" and "counts"), `NearestVotes`, `BoxCounts`, `SecondMoment`; scores are `SwapScore`, `SetScore`
-   and `SplitScore`. Apply `geometry.snap` to the points in a query, or the query refuses them. Whatever you compute
-   from the answers is free. Coordinates are in z units: the declared box is centered at 0, and its half-widths,
-   `domain.box_z`, are at most 1. The checks run on 2 to 3,000 rows and 1 to 6 columns, so anything that grows with the
-   number of columns must stay small.
+   `curator.select(label, score)` is the index of the chosen candidate. The curator takes the queries of
+   `dpviz.privacy.queries`, whose sensitivities are tested by brute force, and no others: `Count`, `GridCounts` (cells
+   of a grid), `NearestSums` (rows nearest to each point: "sums" and "counts"), `NearestVotes`, `BoxCounts`,
+   `SecondMoment`; scores are `SwapScore`, `SetScore` and `SplitScore`. Apply `geometry.snap` to the points in a query,
+   or the query refuses them. Whatever you compute from the answers is free. Coordinates are in z units: the declared
+   box is centered at 0, and its half-widths, `domain.box_z`, are at most 1. The checks run on 2 to 3,000 rows and 1 to
+   6 columns, so anything that grows with the number of columns must stay small.
 5. **Yield a step** wherever the paper has a picture: `Step(kind, title, released)`. The last step has "centers", shape
    (k, d). A step of a new kind gets the plain picture; every step is one stop of the player.
 6. **Write down** what you did: the docstring's six headings, and `CODE`, six to ten lines of at most 50 characters
@@ -54,9 +54,17 @@ sweep`; `dpviz report` reads them in any other environment.
 
 What is refused
 ---------------
-A source file is refused if it imports rows or noise, touches an underscore attribute of anything but `self`, overrides
-`run`, draws noise itself or defines a query (`dpviz.algorithms.rules`). These rules catch mistakes, not malice: add
-only files that you would run.
+A source file is refused if it imports rows or noise, touches an underscore attribute of anything but `self`, names one
+in a string, asks for attributes by name (`getattr`, `operator.attrgetter`, class patterns, frames), sets attributes of
+other objects, overrides `run`, calls `laplace`, `gumbel` or `geometric`, or defines a query, that is, a class with
+`statistic`, `sensitivity`, `assign`, `answers` or `utility` (`dpviz.algorithms.rules`). In every run the curator takes
+only instances of the classes in `dpviz.privacy.queries.LISTED` that hold nothing but data; it cannot be copied, and
+nothing that an algorithm is meant to read says whether the run is a DEMO.
+
+All this catches mistakes, not malice. A file that you add is a program with your rights: it can read the data file by
+its path, write to a place of its own, build forbidden names at run time, or patch a library's functions, and it can do
+so only where no audit looks, for example in private runs alone. Nothing in dpviz prevents that. Add only files that you
+would run anyway, and read them first.
 """
 
 from __future__ import annotations

@@ -110,7 +110,7 @@ def test_a_release_outside_the_plan_is_refused_before_the_draw(relation):
             return super().gaussian(sd, shape)
 
     rows, noise = Rows(blobs(), declared(blobs())), Spy(np.random.default_rng(0))
-    curator = Curator(rows, Plan({"nothing": ()}), noise, neighboring=relation, n_public=N, demo=True)
+    curator = Curator(rows, Plan({"nothing": ()}), noise, neighboring=relation, n_public=N, hidden=[])
     for label in ("nothing", "unknown"):
         with pytest.raises(PermissionError, match="is not in the plan"):
             curator.release(label, Count())

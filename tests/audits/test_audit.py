@@ -154,7 +154,7 @@ def test_the_log_ratio_is_the_density_ratio_of_the_mechanisms():
     data = Neighbors(np.zeros((3, 1)), np.zeros((2, 1)), Domain.box(-1, 1, 1, n_public=3))
     for cost, density in [(Gaussian(0.5), stats.norm), (Laplace(0.5), stats.laplace)]:
         noise = Seeded(np.random.default_rng(0))
-        asked = Curator(data, Plan({"n": (cost,)}), noise, neighboring=AR, n_public=3, demo=False)
+        asked = Curator(data, Plan({"n": (cost,)}), noise, neighboring=AR, n_public=3, hidden=None)
         value = float(asked.release("n", Count()).value)
         expected = density(3, 2).logpdf(value) - density(2, 2).logpdf(value)
         assert log_ratio(asked.ledger, data.witness.exchanges) == pytest.approx(expected)

@@ -1,5 +1,6 @@
 """Check the curator's methods: partitions, selections, sparse keys, exact releases, and refusals before the draw."""
 
+import copy
 import dataclasses
 import inspect
 import math
@@ -13,7 +14,7 @@ from scipy import stats
 
 from dpviz.domain import Domain
 from dpviz.geometry import GRID, Population
-from dpviz.privacy import ledger
+from dpviz.privacy import ledger, queries
 from dpviz.privacy.accounting import delta_of_mu
 from dpviz.privacy.costs import Cover, Exact, Exponential, Gaussian, Halving, Laplace, Report, Shuffled, Threshold
 from dpviz.privacy.curator import ALL, Curator
@@ -29,7 +30,12 @@ from dpviz.privacy.queries import (
     NearestVotes,
     Positions,
     Predicate,
+    Projection,
+    Query,
+    Question,
     Score,
+    SwapCosts,
+    SwapScore,
 )
 from dpviz.privacy.queries.trees import Halvings
 from dpviz.privacy.rows import UTILITY_SLACK, Rows
@@ -96,6 +102,11 @@ class Cells(KeyQuery):
         return np.unique(np.concatenate(keys), axis=0, return_counts=True)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def own_queries(admit):
+    admit(Below, KeptVotes, Popular, Cells, Thirds, Declared)
+
+
 class Spy(Seeded):
     """A noise source that counts its draws."""
 
@@ -119,12 +130,163 @@ class Spy(Seeded):
 def curator(costs, *, noise=None, neighboring=AR, rows=X):
     rows = Rows(rows, Domain.box(-1, 1, 2, n_public=7))
     noise = Spy() if noise is None else noise
-    return Curator(rows, Plan(costs), noise, neighboring=neighboring, n_public=7, demo=True)
+    return Curator(rows, Plan(costs), noise, neighboring=neighboring, n_public=7, hidden=[])
 
 
 def truth(asked):
     """Return the true statistic of the last release."""
-    return asked.drain_hidden()[-1].statistic
+    return asked._hidden[-1].statistic
+
+
+# Doors
+
+
+class Mine(NearestSums):
+    pass
+
+
+class Peek(Count):
+    def statistic(self, block):
+        SEEN.append(block.x)
+        return super().statistic(block)
+
+
+class Duck:
+    reason, tally, keep = "", None, False
+
+    def statistic(self, block):
+        return {"": np.array(1.0)}
+
+    def sensitivity(self, norm, neighboring):
+        return {"": 1.0}
+
+
+class Liar(type):
+    """A metaclass whose classes say that they are equal to any other."""
+
+    __hash__ = type.__hash__
+
+    def __eq__(self, other):
+        return True
+
+
+class Number(float):
+    def __rmul__(self, other):
+        return other
+
+
+class Points(np.ndarray):
+    pass
+
+
+SEEN = []
+ONE = np.array([[0.5, 0.25]])
+STRANGE = {
+    "a subclass": lambda: Mine(ONE, 1.0),
+    "a subclass that keeps rows": Peek,
+    "no query at all": Duck,
+    "a class that equals every other": lambda: Liar("Count", (Count,), {"__module__": Count.__module__})(),
+    "a function beside the fields": lambda: spoiled(Count(), statistic=lambda block: {"": block.x}),
+    "a number beside the fields": lambda: spoiled(NearestSums(ONE, 1.0), tally=None),
+    "a number of its own class": lambda: NearestSums(ONE, Number(1.0)),
+    "an array of objects": lambda: spoiled(NearestSums(ONE, 1.0), points=np.array([[object(), object()]])),
+    "an array of its own class": lambda: spoiled(NearestSums(ONE, 1.0), points=ONE.view(Points)),
+    "a list": lambda: spoiled(NearestSums(ONE, 1.0), points=[[0.5, 0.25]]),
+    "a projection beside whose fields": lambda: NearestSums(ONE, 1.0, spoiled(Projection(np.eye(2)), keep=[])),
+    "a population of its own class": lambda: NearestVotes(type("Crowd", (Population,), {})(ONE)),
+    "a query in a score": lambda: SwapScore(spoiled(SwapCosts(ONE, np.zeros(1, int), 1.0), statistic=print)),
+}
+
+
+def spoiled(query, **values):
+    """Return the query with values set past its checks."""
+    for name, value in values.items():
+        object.__setattr__(query, name, value)
+    return query
+
+
+@pytest.mark.parametrize("name", STRANGE)
+@pytest.mark.parametrize("door", ["release", "select", "cover", "grow", "release_keys", "collect", "partition", "rows"])
+def test_no_door_takes_a_query_that_nobody_tested(door, name):
+    relation = {"collect": REPLACE, "rows": MOVE}.get(door, AR)
+    asked, query = curator({"x": (Gaussian(1.0),), "x.sums": (Gaussian(1.0),)}, neighboring=relation), STRANGE[name]()
+    calls = {
+        "partition": lambda: asked.partition(ALL, query),
+        "rows": lambda: asked.perturb_rows("x", query, name="noisy", limit=1.0),
+    }
+    with pytest.raises(
+        PermissionError, match="is refused: .*(nobody has tested|beside its fields|is not data|numbers)"
+    ):
+        calls.get(door, lambda: getattr(asked, door)("x", query))()
+    assert asked._noise.draws == 0 and asked.ledger == () and asked._hidden == [] and SEEN == []
+
+
+@pytest.mark.parametrize("name", list(STRANGE)[:4])
+def test_a_class_that_is_not_listed_is_refused_as_such(name):
+    assert "nobody has tested its sensitivity" in queries.untested(STRANGE[name]())
+
+
+def test_a_door_takes_only_its_own_kind_of_query():
+    asked = curator({"x": (Gaussian(1.0),)})
+    for query in (Cells(), Below(0.0), Popular(NearestVotes(LEFT_AND_RIGHT)), Positions(0.1), Halvings(np.ones(2), 3)):
+        with pytest.raises(PermissionError, match="release 'x' takes a Query; got"):
+            asked.release("x", query)
+    with pytest.raises(PermissionError, match="takes a Predicate; got Count"):
+        asked.partition(ALL, Count())
+
+
+def test_every_query_of_the_package_is_listed_and_no_base_class_is():
+    bases = (KeyQuery, Predicate, Question, Query, Score)
+    kinds = (*bases, Positions, Halvings, CellCover)
+    made = [one for one in vars(queries).values() if isinstance(one, type) and issubclass(one, kinds)]
+    assert set(queries.LISTED) - {Below, KeptVotes, Popular, Cells, Thirds, Declared} == set(made) - set(bases)
+    for base in bases:
+        assert "nobody has tested" in queries.untested(base())
+
+
+class Fickle(str):
+    """A label that counts as new each time."""
+
+    def __hash__(self):
+        SEEN.append(0)
+        return len(SEEN)
+
+
+def test_a_label_and_a_scope_are_plain():
+    asked = curator({"n": (Gaussian(1.0),)})
+    for label, scope in ((Fickle("n"), ALL), ("n", np.int64(0)), ("n", False)):
+        with pytest.raises(PermissionError, match="a label that is a str and a scope that is an int"):
+            asked.release(label, Count(), scope)
+
+
+def test_a_plan_of_a_class_of_ones_own_is_refused():
+    class Cheap(Plan):
+        def price(self, name, occurrence):
+            return Gaussian(100.0)
+
+    with pytest.raises(PermissionError, match="must be a Plan; got Cheap"):
+        Curator(Rows(X, Domain.box(-1, 1, 2, n_public=7)), Cheap({}), Secure(), neighboring=AR, n_public=7, hidden=None)
+
+
+def test_a_run_without_noise_is_refused_where_no_truth_is_kept():
+    rows = Rows(X, Domain.box(-1, 1, 2, n_public=7))
+    with pytest.raises(PermissionError, match="a run without noise is for DEMO only"):
+        Curator(rows, Plan({}), Secure(), neighboring=AR, n_public=7, hidden=None, exact=True)
+
+
+def test_nobody_copies_or_pickles_a_curator_or_asks_it_whether_this_is_a_demo():
+    demo, private = (
+        curator({}),
+        Curator(Rows(X, Domain.box(-1, 1, 2, n_public=7)), Plan({}), Secure(), neighboring=AR, n_public=7, hidden=None),
+    )
+    for asked in (demo, private):
+        for take in (pickle.dumps, copy.copy, copy.deepcopy):
+            with pytest.raises(TypeError, match="neither pickled nor copied"):
+                take(asked)
+    told = [{name: getattr(one, name) for name in dir(one) if not name.startswith("_")} for one in (demo, private)]
+    plain = [{name: value for name, value in one.items() if not callable(value)} for one in told]
+    assert plain[0].pop("plan").costs == plain[1].pop("plan").costs == {}
+    assert plain[0] == plain[1] and not {"demo", "hidden", "drain_hidden"} & told[0].keys()
 
 
 # Partitions
@@ -362,7 +524,7 @@ def test_an_exact_release_needs_sensitivity_zero():
     asked = curator({"count": (Exact(),)})
     with pytest.raises(PermissionError, match=r"without noise must have sensitivity 0; got 1\.0"):
         asked.release("count", Count())
-    assert asked.ledger == () and asked.drain_hidden() == ()
+    assert asked.ledger == () and asked._hidden == []
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -526,7 +688,7 @@ def test_a_release_outside_the_plan_is_refused_and_does_not_count():
         asked.select("pick", Popular(NearestVotes(LEFT_AND_RIGHT)))
     with pytest.raises(PermissionError, match="number 1 is not in the plan, which allows 0"):
         asked.release_keys("cells", Cells())
-    assert asked._noise.draws == 0 and asked.ledger == () and asked.drain_hidden() == ()
+    assert asked._noise.draws == 0 and asked.ledger == () and asked._hidden == []
 
 
 def test_parts_of_one_release_have_their_own_noise_scale_and_entry():
@@ -542,15 +704,15 @@ def test_parts_of_one_release_have_their_own_noise_scale_and_entry():
 def test_without_demo_no_true_statistic_is_kept():
     domain = Domain.box(-1, 1, 2, n_public=7)
     plan = Plan({"count": (Gaussian(1.0),)})
-    asked = Curator(Rows(X, domain), plan, Secure(), neighboring=AR, n_public=7, demo=False)
+    asked = Curator(Rows(X, domain), plan, Secure(), neighboring=AR, n_public=7, hidden=None)
     asked.release("count", Count())
-    assert asked.drain_hidden() == ()
+    assert asked._hidden is None
 
 
 def test_released_counts_say_how_many_rows_there_are_and_correct_a_declared_n():
     costs = {"votes": (Gaussian(1.0),), "count": (Gaussian(2.0),)}
     rows = Rows(np.zeros((1000, 2)), Domain.box(-1, 1, 2))
-    made = Curator(rows, Plan(costs), Seeded(np.random.default_rng(0)), neighboring=AR, n_public=700, demo=True)
+    made = Curator(rows, Plan(costs), Seeded(np.random.default_rng(0)), neighboring=AR, n_public=700, hidden=[])
     assert made.n_noisy is None and made.n_credible == 700
     votes = made.release("votes", NearestVotes(LEFT_AND_RIGHT))  # three counts, whose sum has variance 3
     assert made.n_noisy == (pytest.approx(votes.value.sum()), pytest.approx(math.sqrt(3)))
@@ -563,7 +725,7 @@ def test_released_counts_say_how_many_rows_there_are_and_correct_a_declared_n():
 def test_counts_of_a_part_say_nothing_about_all_rows():
     made = Curator(
         Rows(X, Domain.box(-1, 1, 2)), Plan({"count": (Gaussian(1.0),)}), Seeded(np.random.default_rng(0)),
-        neighboring=AR, n_public=7, demo=True,
+        neighboring=AR, n_public=7, hidden=[],
     )  # fmt: skip
     left, _ = made.partition(ALL, Below(0.0))
     made.release("count", Count(), left)

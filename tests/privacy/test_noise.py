@@ -59,7 +59,7 @@ def curator(mu, neighboring=Neighboring.ADD_REMOVE, n=2000, labels=("count",)):
     domain = Domain.box(-1, 1, 2, n_public=10)
     rows = Rows(np.zeros((10, 2)), domain)
     plan = Plan({label: (Gaussian(mu),) * n for label in labels})
-    return Curator(rows, plan, Seeded(np.random.default_rng(1)), neighboring=neighboring, n_public=10, demo=True)
+    return Curator(rows, plan, Seeded(np.random.default_rng(1)), neighboring=neighboring, n_public=10, hidden=[])
 
 
 def test_release_scale_follows_cost_sensitivity_and_relation():

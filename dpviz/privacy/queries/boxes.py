@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from functools import cached_property
 from typing import ClassVar, Self
 
 import numpy as np
@@ -51,7 +50,7 @@ class HalfIntervalCounts(Query):
         intervals = max(1, int(1 / interval + 1e-9))
         return cls(-high, (np.floor(high / intervals / GRID) + 1) * GRID, intervals)
 
-    @cached_property
+    @property
     def cuts(self) -> np.ndarray:
         """Return the positions of the cuts, shape (d, intervals)."""
         return self.low[:, None] + self.half[:, None] * (2 * np.arange(self.intervals) + 1)
@@ -112,7 +111,7 @@ class SplitScore(Score):
     def query(self) -> Query:
         return self.histogram
 
-    @cached_property
+    @property
     def inside(self) -> np.ndarray:
         """Return the mask of the cuts that lie strictly inside the region, shape (d, intervals)."""
         cuts = self.histogram.cuts

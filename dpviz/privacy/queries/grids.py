@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -39,7 +38,7 @@ class GridCounts(Query):
         """Return the public number of cells."""
         return math.prod(self.parts)
 
-    @cached_property
+    @property
     def middles(self) -> np.ndarray:
         """Return the middles of the cells, shape (size, d), in the order of the counts."""
         left, columns = np.arange(self.size), []

@@ -211,7 +211,7 @@ def test_positions_move_by_at_most_rho():
 def curator(X, domain, *, neighboring=MOVE, rho=RHO, noise=None, mu=1.0):
     plan = Plan({"points": (Gaussian(mu / math.sqrt(2)),), "sums": (Gaussian(mu / math.sqrt(2)),)})
     source = Seeded(np.random.default_rng(0)) if noise is None else noise
-    return Curator(Rows(X, domain), plan, source, neighboring=neighboring, n_public=len(X), demo=True, rho_distance=rho)
+    return Curator(Rows(X, domain), plan, source, neighboring=neighboring, n_public=len(X), hidden=[], rho_distance=rho)
 
 
 def test_rows_are_perturbed_under_moves_only_and_only_as_planned():

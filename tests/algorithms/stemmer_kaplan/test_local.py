@@ -228,7 +228,7 @@ def curator(relation, n=50, reports=1):
     rows = Rows(np.zeros((n, 2)), Domain.box(-1, 1, 2, n_public=n))
     noise = Seeded(np.random.default_rng(0))
     plan = Plan({"report": (Report(1.0),) * reports})
-    return Curator(rows, plan, noise, neighboring=relation, n_public=n, demo=True)
+    return Curator(rows, plan, noise, neighboring=relation, n_public=n, hidden=[])
 
 
 QUESTION = NearestOf(np.array([[0.0, 0.0], [0.5, 0.5]]))

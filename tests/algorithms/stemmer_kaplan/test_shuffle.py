@@ -74,7 +74,7 @@ def test_a_mixed_price_is_refused_before_everybody_was_mixed():
     def curator(cost, neighboring=Neighboring.REPLACE, noise=None):
         rows = Rows(X, Domain.box(-1, 1, 2, n_public=50))
         plan = Plan({"report": (cost,)})
-        return Curator(rows, plan, noise or Secure(), neighboring=neighboring, n_public=50, demo=False)
+        return Curator(rows, plan, noise or Secure(), neighboring=neighboring, n_public=50, hidden=None)
 
     question = NearestOf(np.zeros((2, 2)), seed=1)
     with pytest.raises(PermissionError, match="mix the rows first"):

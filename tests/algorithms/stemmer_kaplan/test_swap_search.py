@@ -97,7 +97,7 @@ def search(X, candidates, k, epsilon, swaps, seed=0):
     rows = Rows(X, Domain.box(-1, 1, X.shape[1], n_public=len(X)))
     plan = Plan({"swap": (Exponential(epsilon),) * swaps, "pick": (Exponential(epsilon),)})
     noise = Seeded(np.random.default_rng(1))
-    curator = Curator(rows, plan, noise, neighboring=AR, n_public=len(X), demo=True)
+    curator = Curator(rows, plan, noise, neighboring=AR, n_public=len(X), hidden=[])
     frames = []
     walk = swap_search(curator, candidates, k, rows.domain.radius, np.random.default_rng(seed))
     while True:

@@ -161,7 +161,7 @@ def test_cuts_are_chosen_with_the_probabilities_of_the_closed_form():
     rows, epsilon, draws = Rows(x, domain), 3.0, 4000
     curator = Curator(
         rows, Plan({"split": (Exponential(epsilon),) * draws}), Seeded(np.random.default_rng(3)),
-        neighboring=AR, n_public=60, demo=False,
+        neighboring=AR, n_public=60, hidden=None,
     )  # fmt: skip
     seen = np.bincount([curator.select("split", score) for _ in range(draws)], minlength=8)
     utility = score_by_sorting(rows._x, score)

@@ -40,7 +40,7 @@ def grids(p=2, sides=(0.5,), picks=3, shift=0.1):
 def curator(X, costs, seed=0, noise=None):
     domain = Domain.box(-1, 1, X.shape[1], n_public=len(X))
     source = noise or Seeded(np.random.default_rng(seed))
-    return Curator(Rows(X, domain), Plan(costs), source, neighboring=Neighboring.ADD_REMOVE, n_public=len(X), demo=True)
+    return Curator(Rows(X, domain), Plan(costs), source, neighboring=Neighboring.ADD_REMOVE, n_public=len(X), hidden=[])
 
 
 # Cells.
@@ -184,7 +184,7 @@ def test_the_ledger_gives_the_cost_back_and_only_add_remove_may_ask():
         asked.cover("cover", grids())
     replaced = Curator(
         Rows(X, Domain.box(-1, 1, 2, n_public=50)), asked.plan, Seeded(np.random.default_rng(0)),
-        neighboring=Neighboring.REPLACE, n_public=50, demo=True,
+        neighboring=Neighboring.REPLACE, n_public=50, hidden=[],
     )  # fmt: skip
     with pytest.raises(PermissionError, match="add-remove only"):
         replaced.cover("cover", grids())

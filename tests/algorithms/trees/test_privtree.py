@@ -39,7 +39,7 @@ class Recorded(Seeded):
 
 def curator(X, cost, noise, neighboring=Neighboring.ADD_REMOVE):
     rows = Rows(X, DOMAIN)
-    return Curator(rows, Plan({"tree": (cost,)}), noise, neighboring=neighboring, n_public=100, demo=True)
+    return Curator(rows, Plan({"tree": (cost,)}), noise, neighboring=neighboring, n_public=100, hidden=[])
 
 
 def cost_of_path(counts, scale, threshold=0.0):
