@@ -111,9 +111,9 @@ def test_a_run_that_was_paid_for_is_not_dropped_for_a_public_one(app, paid):
     job = runs.jobs().submit("On a private file", lambda job: begun.set() or gate.wait(240), "somebody")
     assert begun.wait(60)  # a job that had not begun would end at once when dropped
     try:
-        app.session_state["job"], app.session_state["paid"], app.session_state["inbox"] = job.id, paid, []
+        app.session_state["job"], app.session_state["paid"], app.session_state["inbox"] = job, paid, []
         app.number_input(key="param_pe-means_epsilon").set_value(0.25).run()
-        going = "job" in app.session_state and app.session_state["job"] == job.id
+        going = "job" in app.session_state and app.session_state["job"] is job
         assert not app.exception and going == paid and job.active
     finally:
         job.cancel()

@@ -58,12 +58,12 @@ class SessionState:
     `pages/_ui/frame/keys.py`.
     """
 
-    # Runs: their identities, and the id of a job.
+    # Runs: their identities, and the job of the running one.
     shown: Held[str] = Held(str)  # The shown run.
     history: Held[list[str]] = Held(list)  # Earlier runs, the newest last.
     asked: Held[str | None] = Held(nothing)  # The form's last request; None before its first drawing.
     asking_explain: Held[str] = Held(str)  # The question about a private run that awaits consent.
-    job: Held[str] = Held(str)  # Id of the running job, "" if there is none.
+    job: Held[Any] = Held(nothing)  # The running job, a `Job`; None if there is none.
 
     # Data sets.
     own: Kept[dict[str, Dataset]] = Kept(dict)  # Data sets from files, by their random token.

@@ -5,23 +5,24 @@ from __future__ import annotations
 import functools
 import threading
 from collections.abc import Callable
-from typing import TypeVar
+from typing import ParamSpec, TypeVar
 
 __all__ = ["once"]
 
-T = TypeVar("T")
+P, T = ParamSpec("P"), TypeVar("T")
 
 
-def once(make: Callable[[], T]) -> Callable[[], T]:
+def once(make: Callable[P, T]) -> Callable[P, T]:
     """Return a function that returns the same value for as long as the server runs; the first call makes it.
 
-    Streamlit's caches are for values that can be computed again; they may be cleared at any time.
+    Streamlit's caches are for values that can be computed again; they may be cleared at any time. Arguments, if any,
+    are settings of the operator; only the four settings used last keep their values.
     """
-    made, lock = functools.cache(make), threading.Lock()
+    made, lock = functools.lru_cache(maxsize=4)(make), threading.Lock()
 
     @functools.wraps(make)
-    def shared() -> T:
+    def shared(*args: P.args, **named: P.kwargs) -> T:
         with lock:  # visitors who come together share the first value, too
-            return made()
+            return made(*args, **named)  # type: ignore[arg-type]
 
     return shared

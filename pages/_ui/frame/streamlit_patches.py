@@ -36,12 +36,16 @@ __all__ = [
 
 _read = WStates.__getitem__
 _handle = AppSession.handle_backmsg
-MESSAGES = {  # every kind of message that a browser may send -> whether it is handled
+_OPERATION = "backend_operation_request"
+MESSAGES = {  # every kind of message that a browser may send (an operation has its own) -> whether to handle it
     "rerun_script": True,  # draws the sender's page with the sender's values
     "stop_script": True,  # ends the drawing of the sender's page
     "app_heartbeat": True,  # is answered
     "file_urls_request": True,  # gets addresses for the sender's uploads, which `server.uploads` limits
-    "backend_operation_request": True,  # reads what the sender's own page offers; Streamlit checks whose it is
+    f"{_OPERATION}.deferred_file": True,  # makes the file of a download button, under an id that only its page knows
+    f"{_OPERATION}.dataframe_chunk": True,  # gets rows of a table of the sender's page; Streamlit checks whose it is
+    f"{_OPERATION}.install_skills": False,  # would write files for a programming assistant into the checkout
+    f"{_OPERATION}.dismiss_skills_nudge": False,  # would write a mark into the operator's home folder
     "clear_cache": False,  # would empty the caches of all visitors
     "set_run_on_save": False,  # would have the server watch its source files
     "load_git_info": False,  # would tell the repository and the branch of the server
@@ -85,7 +89,10 @@ def refuse_messages() -> None:
     """Drop the messages of a browser that `MESSAGES` does not allow, and those of a kind that it does not know."""
 
     def handled(self: AppSession, message: BackMsg) -> None:
-        if MESSAGES.get(message.WhichOneof("type") or "", False):
+        kind = message.WhichOneof("type")
+        if kind == _OPERATION:
+            kind = f"{kind}.{message.backend_operation_request.WhichOneof('payload')}"
+        if MESSAGES.get(kind or "", False):
             _handle(self, message)
 
     AppSession.handle_backmsg = handled  # type: ignore[method-assign]

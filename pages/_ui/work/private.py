@@ -18,6 +18,7 @@ from dpviz.privacy.accounts import URL, Account, Accounts, Claim, Refused
 from dpviz.privacy.guarantee import Guarantee, Neighboring, Notion
 from dpviz.privacy.secret import state_folder
 from pages._ui.frame import keys, markup, messages
+from pages._ui.frame.shared import once
 from pages._ui.frame.streamlit_patches import whole
 from pages._ui.frame.words import on_screen
 from pages._ui.work import results, runs
@@ -34,7 +35,7 @@ class NoAccounts(Refused):
         )
 
 
-@st.cache_resource(max_entries=4, show_spinner=False)
+@once
 def _open(folder: str, url: str) -> Accounts:
     return Accounts.open()
 

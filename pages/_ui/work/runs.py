@@ -119,17 +119,19 @@ def start(data: Dataset, algorithm: Algorithm, seed: int | None, *, noiseless: b
     inbox: list[Result] = []  # stored outside the server's list of jobs, because a result must not outlive its session
     work = lambda job: inbox.append(execute(data, algorithm, seed, job, noiseless=noiseless))  # noqa: E731
     with whole():
-        job = queue(algorithm.name, work, seconds(data, algorithm))
-        session.job, work_state.inbox, work_state.paid = job.id, inbox, data.private
+        job = queue(algorithm.name, work, seconds(data, algorithm), paid=data.private)
+        session.job, work_state.inbox, work_state.paid = job, inbox, data.private
     if job.wait(QUICK):  # most runs finish here, and their results are shown in this script run
         _take(job)
 
 
-def queue(title: str, work: Callable[[Job], Any], expected: float, topic: str = "") -> Job:
-    """Queue work of this session, which takes `expected` seconds; jobs on the same topic run one after the other."""
-    return jobs().submit(
-        title, work, f"{owner()} {topic}".strip(), Presence().there, turn=turns.turn(), seconds=expected
-    )
+def queue(title: str, work: Callable[[Job], Any], expected: float, topic: str = "", *, paid: bool = False) -> Job:
+    """Queue work of this session, which takes `expected` seconds; jobs on the same topic run one after the other.
+
+    Work that was paid for goes on although its visitor's connection is broken, because it cannot be had again for free.
+    """
+    wanted = (lambda: True) if paid else Presence().there
+    return jobs().submit(title, work, f"{owner()} {topic}".strip(), wanted, turn=turns.turn(), seconds=expected)
 
 
 def seconds(data: Dataset, algorithm: Algorithm) -> float:
@@ -169,14 +171,14 @@ def _fits(data: Dataset, algorithm: Algorithm) -> bool:
 
 def paid() -> bool:
     """Return whether the session's running job was paid for; nothing may replace it before its result arrives."""
-    return bool(session.job) and work_state.paid
+    return session.job is not None and work_state.paid
 
 
 def abandon() -> None:
     """Stop the session's running job and forget it, because its result is no longer wanted."""
     with whole():
-        if (job := jobs().get(session.job)) is not None:
-            job.cancel()
+        if session.job is not None:
+            session.job.cancel()
         del session.job
         del work_state.inbox
 
@@ -194,14 +196,16 @@ def shown(name: str) -> Result | None:
 
 def progress() -> None:
     """Show the session's running job, and take its result once."""
-    if not session.job:
+    if session.job is None:
         return
     st.fragment(_poll, run_every=0.4)()
 
 
 def _poll() -> None:
-    job = jobs().get(session.job)
-    if job is not None and job.active:
+    job: Job | None = session.job  # held by the session, so that it outlives its place in the server's list of jobs
+    if job is None:
+        st.rerun()  # the page itself has taken the outcome meanwhile, and says it
+    if job.active:
         ahead = jobs().position(job)
         words = releases(job) or "starting"
         if ahead:
@@ -221,10 +225,10 @@ def releases(job: Job) -> str:
     return f"release {job.done}{of}" if job.total else ""
 
 
-def _take(job: Job | None) -> None:
+def _take(job: Job) -> None:
     """Take the outcome of the session's job: its result, or a sentence that says why there is none.
 
-    The result waits in the session, so it is there even if the queue has forgotten the job (None).
+    The result waits in the session, so it is there even if the queue has forgotten the job.
     """
     with whole():
         del session.job
@@ -234,9 +238,11 @@ def _take(job: Job | None) -> None:
             keep(result)
             show(result.identity)
             return
-        booked = " The run's whole claim stays booked." if work_state.paid else ""
-        if job is None:
-            messages.say("problem", f"The run is lost: the server has forgotten it and has no result of it.{booked}")
+        booked = " The run's whole claim stays booked; nothing is paid again without your consent." * work_state.paid
+        if job.status == "done":
+            messages.say(
+                "problem", f"The run is lost: it has ended, but this visit no longer holds its result.{booked}"
+            )
         elif job.status == "failed":
             messages.say("problem", f"{job.error} The run was stopped; nothing else changed.{booked}")
         else:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import functools
 import importlib
 import mmap
 import os
@@ -20,6 +19,7 @@ from loky import ProcessPoolExecutor, cpu_count
 
 from dpviz.sweeps.engines import ONE_THREAD, give_way
 from dpviz.trace import Cancelled
+from pages._ui.frame.shared import once
 from pages._ui.work.jobs import Job
 
 __all__ = ["RUNS", "Workers", "workers"]
@@ -160,7 +160,7 @@ def _noting(note: str, function: Callable[..., Any], *args: Any) -> Any:
             watcher.join()
 
 
-@functools.cache  # instead of st.cache_resource, because the server starts the processes before the first visit
+@once
 def workers() -> Workers:
     """Return the server's worker processes: one per concurrent run, and one reserved for pictures.
 

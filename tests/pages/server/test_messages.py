@@ -1,5 +1,9 @@
 """Check that a message from a visitor's browser changes nothing for anybody else."""
 
+import re
+from functools import partial
+from types import SimpleNamespace
+
 import pytest
 import streamlit as st
 import websockets
@@ -7,15 +11,36 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.app_session import AppSession
 
-from pages._ui.classroom.registry import rooms
+from benchmarks.visitor import Visitor
 from pages._ui.frame import streamlit_patches
-from pages._ui.frame.shared import once
-from pages._ui.tradeoff.sweeps import shelf
-from pages._ui.work import batch, results, runs
 from tests.pages.server.test_owner import awaited
 from tests.serving import running
 
 CLEAR_CACHE = bytes([0x28, 0x01])
+OPERATION = BackMsg.DESCRIPTOR.fields_by_name["backend_operation_request"].message_type
+
+# type of message within the heeded ones -> its fields; each only says what the sender's own page draws or sends
+FIELDS = {
+    # which page, which part of it, and with which values; hashes only shorten the answer
+    "ClientState": "query_string widget_states page_script_hash page_name fragment_id is_auto_rerun "
+    "cached_message_hashes context_info is_history_navigation",
+    "ContextInfo": "timezone timezone_offset locale url is_embedded color_scheme",  # text about the sender's browser
+    "WidgetStates": "widgets",
+    # values, which `check_values` compares with their widgets' types
+    "WidgetState": "id trigger_value bool_value double_value int_value string_value double_array_value int_array_value "
+    "string_array_value json_value arrow_value bytes_value file_uploader_state_value string_trigger_value "
+    "chat_input_value json_trigger_value",
+    "FileURLsRequest": "request_id file_names session_id",  # answered for the sender's session, whatever it names
+    "BackendOperationRequest": "request_id session_id deferred_file install_skills dismiss_skills_nudge "
+    "dataframe_chunk",  # answered only if the session is the sender's
+    "DeferredFileRequestPayload": "file_id",
+    "DataframeChunkRequestPayload": "source_id offset limit sort",  # at most MAX_CHUNK_ROWS rows of the sender's source
+    "SortState": "column direction",
+}
+VALUES = {  # messages that hold one widget's value and nothing else
+    "DoubleArray", "SInt64Array", "StringArray", "ArrowTable", "ArrowTableStyler", "FileUploaderState",
+    "UploadedFileInfo", "FileURLs", "StringTriggerValue", "ChatInputValue",
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -34,9 +59,42 @@ def handled(monkeypatch):
     return send
 
 
+def kinds():
+    """Yield every kind of message; an operation has a kind of its own."""
+    for field in BackMsg.DESCRIPTOR.oneofs_by_name["type"].fields:
+        if field.message_type is OPERATION:
+            yield from (f"{field.name}.{payload.name}" for payload in OPERATION.oneofs_by_name["payload"].fields)
+        else:
+            yield field.name
+
+
+def message(kind):
+    """Return an otherwise empty message of a kind."""
+    name, _, payload = kind.partition(".")
+    made = BackMsg()
+    if payload:
+        getattr(getattr(made, name), payload).SetInParent()
+    elif BackMsg.DESCRIPTOR.fields_by_name[name].message_type:
+        getattr(made, name).SetInParent()
+    else:
+        setattr(made, name, True)
+    return made
+
+
 def test_every_kind_of_message_of_the_protocol_is_judged():
-    kinds = {field.name for field in BackMsg.DESCRIPTOR.oneofs_by_name["type"].fields}
-    assert kinds == set(streamlit_patches.MESSAGES)
+    assert sorted(kinds()) == sorted(streamlit_patches.MESSAGES)
+    assert set(BackMsg.DESCRIPTOR.fields) == set(BackMsg.DESCRIPTOR.oneofs_by_name["type"].fields)
+
+
+def test_no_message_has_a_field_that_nobody_has_looked_at():
+    found, ahead = {}, [field.message_type for field in BackMsg.DESCRIPTOR.fields if field.message_type]
+    while ahead:
+        kind = ahead.pop()
+        if kind.name not in found and kind.name not in VALUES:
+            found[kind.name] = sorted(field.name for field in kind.fields)
+            ahead += [field.message_type for field in kind.fields if field.message_type]
+    empty = {"InstallSkillsRequestPayload": [], "DismissSkillsNudgeRequestPayload": []}
+    assert found == {name: sorted(fields.split()) for name, fields in FIELDS.items()} | empty
 
 
 def test_the_frame_of_two_bytes_asks_to_clear_the_caches_and_is_dropped(handled):
@@ -45,28 +103,24 @@ def test_the_frame_of_two_bytes_asks_to_clear_the_caches_and_is_dropped(handled)
     AppSession._handle_clear_cache_request(None)  # would need a session to clear
 
 
+def test_streamlit_obeys_the_frame_if_nothing_drops_it():
+    """Check that the other tests would notice the harm."""
+    made, gone = st.cache_resource(lambda: object()), []
+    before = made()
+    session = SimpleNamespace(_session_state=SimpleNamespace(clear=lambda: gone.append(1)))
+    session._handle_clear_cache_request = partial(AppSession._handle_clear_cache_request, session)
+    streamlit_patches._handle(session, BackMsg.FromString(CLEAR_CACHE))
+    assert made() is not before and gone == [1]
+
+
 def test_exactly_the_allowed_kinds_are_handled(handled):
-    allowed = [kind for kind, is_handled in streamlit_patches.MESSAGES.items() if is_handled]
     for kind in streamlit_patches.MESSAGES:
-        message = BackMsg()
-        field = BackMsg.DESCRIPTOR.fields_by_name[kind]
-        getattr(message, kind).SetInParent() if field.message_type else setattr(message, kind, True)
-        handled(message.SerializeToString())
+        handled(message(kind).SerializeToString())
+    allowed = [kind.partition(".")[0] for kind, is_handled in streamlit_patches.MESSAGES.items() if is_handled]
     assert handled(b"") == allowed  # a message of no kind, or of one that this version does not know, is dropped
-
-
-def test_what_visitors_share_outlives_the_caches():
-    shared = rooms, runs.jobs, runs.pace, results.store, batch._everybody, shelf
-    before = [one() for one in shared]
-    st.cache_resource.clear()
-    st.cache_data.clear()
-    assert all(one() is old for one, old in zip(shared, before, strict=True))
-
-
-def test_shared_values_are_made_once():
-    made = []
-    shared = once(lambda: made.append(1) or object())
-    assert shared() is shared() and made == [1]
+    operation = BackMsg()
+    operation.backend_operation_request.request_id = "one"
+    assert handled(operation.SerializeToString()) == handled(b"\xfa\x07\x01x") == allowed
 
 
 async def sent(url, *frames):
@@ -88,8 +142,24 @@ async def sent(url, *frames):
 def test_a_real_server_drops_the_frames_and_answers_on(tmp_path):
     with (tmp_path / "log").open("w") as log, running(log=log, DPVIZ_WORKERS="0") as (url, process):
         assert awaited(sent(url, CLEAR_CACHE, CLEAR_CACHE))
-        for kind in ("set_run_on_save", "load_git_info", "debug_shutdown_runtime"):
-            message = BackMsg()
-            setattr(message, kind, True)
-            assert awaited(sent(url, message.SerializeToString()))
+        for kind, is_handled in streamlit_patches.MESSAGES.items():
+            if not is_handled:
+                assert awaited(sent(url, message(kind).SerializeToString()))
+        awaited(a_class_while_a_stranger_clears(url))
         assert process.poll() is None
+    assert "Traceback" not in (tmp_path / "log").read_text()
+
+
+async def a_class_while_a_stranger_clears(url):
+    port = int(url.rsplit(":", 1)[1])
+    async with Visitor(port, "class") as lecturer:
+        await lecturer.ask()
+        await lecturer.press("Open a class")
+        code, key = re.search(r"code=([A-Z]{5})(?:&amp;|&)key=([\w-]+)", " ".join(lecturer.words)).groups()
+        assert await sent(url, *[CLEAR_CACHE] * 30)
+        async with Visitor(port, "class", query=f"code={code}&key={key}") as phone:
+            await phone.ask()
+            assert phone.faults == [] and not any("No class has this code" in words for words in phone.words)
+        lecturer.words.clear()
+        await lecturer.ask()
+        assert code in " ".join(lecturer.words)

@@ -1,6 +1,9 @@
 """Check what a session takes of its run's outcome: the result, or a sentence that says what happened to it."""
 
+import threading
+
 import pytest
+import streamlit as st
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load_sample
@@ -9,6 +12,7 @@ from pages._ui.work import runs
 from pages._ui.work.jobs import Job
 from pages._ui.work.results import Result
 from pages._ui.work.state import work_state
+from tests.pages.visitor import content, finish, new_app, press, private_file
 
 
 @pytest.fixture
@@ -21,7 +25,7 @@ def said(monkeypatch):
 
 
 def begun(*, paid, results=()):
-    session.job, work_state.inbox, work_state.paid = "gone", [*results], paid
+    session.job, work_state.inbox, work_state.paid = Job("", ""), [*results], paid
 
 
 @pytest.fixture
@@ -30,8 +34,8 @@ def result():
     return Result("one", ALGORITHMS["dp-lloyd"](n_clusters=2).run(data.X, domain=data.domain, seed=0), data)
 
 
-@pytest.mark.parametrize("job", [None, Job("", "", status="done"), Job("", "", status="cancelled")])
-def test_a_result_that_arrived_is_shown_even_if_the_queue_has_forgotten_its_run(said, result, job):
+@pytest.mark.parametrize("job", [Job("", "", status="done"), Job("", "", status="cancelled")])
+def test_a_result_that_arrived_is_shown_whatever_happened_to_its_job(said, result, job):
     begun(paid=True, results=[result])
     runs._take(job)
     assert said == [("kept", "one"), ("shown", "one")] and not session.job
@@ -40,7 +44,51 @@ def test_a_result_that_arrived_is_shown_even_if_the_queue_has_forgotten_its_run(
 @pytest.mark.parametrize("paid", [True, False])
 def test_a_run_without_a_trace_is_said_to_be_lost_and_whether_it_stays_booked(said, paid):
     begun(paid=paid)
-    runs._take(None)
+    runs._take(Job("", "", status="done"))
     ((kind, words),) = said
     assert kind == "problem" and words.startswith("The run is lost: ") and not session.job
-    assert words.endswith("The run's whole claim stays booked.") == paid
+    assert words.endswith("The run's whole claim stays booked; nothing is paid again without your consent.") == paid
+
+
+@pytest.fixture
+def held_up(monkeypatch):
+    """Hold every run until the fixture's value is set, and let no script wait for its run."""
+    execute, go = runs.execute, threading.Event()
+    monkeypatch.setattr(runs, "execute", lambda *args, **named: go.wait(240) and execute(*args, **named))
+    monkeypatch.setattr(runs, "QUICK", 0.0)
+    yield go
+    go.set()
+
+
+def _spending(monkeypatch, tmp_path, held_up):
+    """Return the app of a visitor whose paid run has begun, and its job."""
+    monkeypatch.setenv("DPVIZ_HOME", str(tmp_path))
+    held_up.set()
+    app = private_file(new_app().run(), content()).switch_page("pages/explore.py").run()
+    app = press(app, "Run")
+    held_up.clear()
+    press(app, "Run and spend")
+    job = app.session_state["job"]
+    assert job.active and app.session_state["paid"]
+    return app, job
+
+
+def test_a_paid_run_is_shown_although_the_queue_has_forgotten_it(monkeypatch, tmp_path, held_up):
+    app, job = _spending(monkeypatch, tmp_path, held_up)
+    runs.jobs()._jobs.clear()
+    st.cache_resource.clear()
+    app.run()
+    assert app.session_state["job"] is job  # it still runs, so nothing is lost
+    held_up.set()
+    assert job.wait(240)
+    finish(app)
+    [shown] = app.session_state["history"]
+    assert app.session_state["shown"] == shown and not app.error
+
+
+def test_a_paid_run_goes_on_although_nobody_is_connected(monkeypatch, tmp_path, held_up):
+    monkeypatch.setattr(runs.Presence, "there", lambda self: False)
+    app, job = _spending(monkeypatch, tmp_path, held_up)
+    held_up.set()
+    assert job.wait(240) and job.status == "done"
+    assert len(finish(app).session_state["history"]) == 1
