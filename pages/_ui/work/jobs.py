@@ -28,6 +28,7 @@ class Job:
     owner : the session to which the job belongs, "" for none; a session's jobs run one after the other
     turn : name under which the server knows the visitor, whose sessions take turns together
     seconds : expected time
+    paid : whether the work was paid for, so that it waits for no work that was not
     status : "queued", "running", "done", "cancelled" or "failed"
     done, total : progress in the work's own units; a total of 0 stands for an unknown total
     result : value that the work returned
@@ -48,6 +49,7 @@ class Job:
     wanted: Callable[[], bool] = lambda: True
     turn: str = ""
     seconds: float = 0.0
+    paid: bool = False
     _due: float = 0.0  # the time at which the job is due, which is its place in the queue
     _begun: float | None = None
 
@@ -89,17 +91,17 @@ class Jobs:
     arrival, or its visitor's previous due time if that is later, plus its expected duration. So short jobs run first,
     one visitor's many jobs delay another visitor's first job by no more than about the duration of that first job, and
     every job gets its turn (this is Zhang's VirtualClock of 1990). With two or more workers, no long job starts while
-    another one runs.
+    another one runs. A job that was paid for waits for other paid jobs only: one more place is kept for them.
 
     Parameters
     ----------
-    workers : number of jobs that run at a time
+    workers : number of jobs that run at a time, not counting one paid job
     keep : number of finished jobs that are remembered
     clock : function that returns seconds; tests replace it
     """
 
     def __init__(self, *, workers: int = 1, keep: int = 50, clock: Callable[[], float] = time.monotonic) -> None:
-        self._pool = ThreadPoolExecutor(workers, thread_name_prefix="dpviz-job")
+        self._pool = ThreadPoolExecutor(workers + 1, thread_name_prefix="dpviz-job")
         self._workers, self._clock = workers, clock
         self._dues: dict[str, float] = {}  # turn -> time at which the last of its jobs is due
         self._jobs: OrderedDict[str, Job] = OrderedDict()
@@ -118,19 +120,20 @@ class Jobs:
 
     def submit(
         self, title: str, work: Callable[[Job], Any], owner: str = "", wanted: Callable[[], bool] = lambda: True,
-        *, turn: str = "", seconds: float = 0.0,
+        *, turn: str = "", seconds: float = 0.0, paid: bool = False,
     ) -> Job:  # fmt: skip
         """Queue `work(job)`; its return value becomes `job.result`.
 
         Jobs without an owner never wait for each other; without `turn`, each owner counts as one visitor.
         """
-        job = Job(uuid.uuid4().hex, title, owner, wanted=wanted, turn=turn or owner, seconds=seconds)
+        job = Job(uuid.uuid4().hex, title, owner, wanted=wanted, turn=turn or owner, seconds=seconds, paid=paid)
         with self._lock:
             now = self._clock()
             self._dues = {name: due for name, due in self._dues.items() if due > now}
-            job._due = self._dues.get(job.turn, now) + seconds
+            before = self._dues.get(job.turn, now)
+            job._due = (now if paid else before) + seconds
             if job.turn:
-                self._dues[job.turn] = job._due
+                self._dues[job.turn] = before + seconds
             self._jobs[job.id] = job
             for old in [key for key, other in self._jobs.items() if not other.active][: -self._keep or None]:
                 del self._jobs[old]
@@ -147,20 +150,25 @@ class Jobs:
         """Return the waiting job that is due first and may run; no other function decides who comes first."""
         with self._lock:
             running = [job for job in self._jobs.values() if job.status == "running"]
-            busy = {job.owner for job in running if job.owner}
-            full = self._workers > 1 and any(map(self._long, running))
-            may = [
-                entry
-                for entry in self._waiting
-                if entry[0].status != "queued" or (entry[0].owner not in busy and not (full and self._long(entry[0])))
-            ]
+            may = [entry for entry in self._waiting if entry[0].status != "queued" or self._may(entry[0], running)]
             if not may:
                 return None
-            chosen = min(may, key=lambda entry: entry[0]._due)
+            chosen = min(may, key=lambda entry: (not entry[0].paid, entry[0]._due))
             self._waiting.remove(chosen)
             if chosen[0].status == "queued":
                 chosen[0].status, chosen[0]._begun = "running", self._clock()
             return chosen
+
+    def _may(self, job: Job, running: list[Job]) -> bool:
+        """Return whether a job may start now; a paid job minds only other paid ones."""
+        others = [other for other in running if other.paid or not job.paid]
+        if job.owner and any(other.owner == job.owner for other in others if other.paid == job.paid):
+            return False
+        if job.paid:
+            return len(running) <= self._workers
+        unpaid = [other for other in others if not other.paid]
+        full = self._workers > 1 and any(map(self._long, unpaid))
+        return len(unpaid) < self._workers and not (full and self._long(job))
 
     def _long(self, job: Job) -> bool:
         """Return whether a job is expected to take long or has already run for long."""
@@ -182,7 +190,8 @@ class Jobs:
         with self._lock:  # another visitor's job can arrive at any time
             if job.status != "queued":
                 return 0
-            active = [other for other in self._jobs.values() if other.active and other is not job]
+            before = [other for other in self._jobs.values() if other.paid or not job.paid]
+            active = [other for other in before if other.active and other is not job]
             return sum(other.status == "running" or other._due < job._due for other in active)
 
     @staticmethod

@@ -128,10 +128,13 @@ def start(data: Dataset, algorithm: Algorithm, seed: int | None, *, noiseless: b
 def queue(title: str, work: Callable[[Job], Any], expected: float, topic: str = "", *, paid: bool = False) -> Job:
     """Queue work of this session, which takes `expected` seconds; jobs on the same topic run one after the other.
 
-    Work that was paid for goes on although its visitor's connection is broken, because it cannot be had again for free.
+    Paid work waits for no other work of its visitor, and goes on although the connection is broken, because it cannot
+    be had again for free.
     """
     wanted = (lambda: True) if paid else Presence().there
-    return jobs().submit(title, work, f"{owner()} {topic}".strip(), wanted, turn=turns.turn(), seconds=expected)
+    return jobs().submit(
+        title, work, f"{owner()} {topic}".strip(), wanted, turn=turns.turn(), seconds=expected, paid=paid
+    )
 
 
 def seconds(data: Dataset, algorithm: Algorithm) -> float:

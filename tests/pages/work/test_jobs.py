@@ -221,3 +221,40 @@ def test_a_turn_is_a_login_then_an_address_of_a_named_proxy_then_a_session(monke
     monkeypatch.setenv("DPVIZ_PROXY", "everybody")
     with pytest.raises(ValueError, match="DPVIZ_PROXY must hold addresses"):
         check_settings()
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_paid_job_waits_for_no_rehearsal_of_its_visitor(workers):
+    """The rehearsals occupy every place, are long, and have used up the visitor's turns."""
+    jobs, go = Jobs(workers=workers), threading.Event()
+    rehearsals = [
+        jobs.submit("rehearsal", lambda job: go.wait(240), f"a {i}", turn="a", seconds=4 * LONG) for i in range(4)
+    ]
+    try:
+        until(lambda: rehearsals[0].status == "running")
+        paid = jobs.submit("paid", lambda job: 42, "a 0", turn="a", seconds=LONG, paid=True)
+        assert jobs.position(paid) == 0
+        assert paid.wait(60) and paid.result == 42
+        assert [job.status for job in rehearsals] == ["running"] + ["queued"] * 3
+    finally:
+        go.set()
+        jobs.stop()
+
+
+def test_paid_jobs_of_a_visitor_run_one_after_the_other_and_first_come_first():
+    jobs, go, order = Jobs(workers=1), threading.Event(), []
+    for i in range(3):
+        last = jobs.submit("paid", lambda job, i=i: (go.wait(240), order.append(i)), "a", turn="a", paid=True)
+    assert jobs.position(last) == 2
+    go.set()
+    assert last.wait(60) and order == [0, 1, 2]
+
+
+def test_the_place_of_paid_jobs_is_taken_by_no_other():
+    jobs, go = Jobs(workers=1), threading.Event()
+    first, second = (jobs.submit("any", lambda job: go.wait(240), owner) for owner in "ab")
+    until(lambda: first.status == "running")
+    time.sleep(0.05)
+    assert second.status == "queued"
+    go.set()
+    assert second.wait(60)
