@@ -9,7 +9,8 @@ from typing import ParamSpec, TypeVar
 
 __all__ = ["once"]
 
-P, T = ParamSpec("P"), TypeVar("T")
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 def once(make: Callable[P, T]) -> Callable[P, T]:
@@ -23,6 +24,6 @@ def once(make: Callable[P, T]) -> Callable[P, T]:
     @functools.wraps(make)
     def shared(*args: P.args, **named: P.kwargs) -> T:
         with lock:  # visitors who come together share the first value, too
-            return made(*args, **named)  # type: ignore[arg-type]
+            return made(*args, **named)
 
     return shared
