@@ -178,7 +178,7 @@ def test_a_drag_moves_the_table_the_words_and_the_film(visit, served):
     track = page.get_by_role("slider", name="Privacy budget")
     pixels = "() => document.querySelector('.plane canvas').toDataURL()"
     row, before = page.locator("tr[data-method=pe-means]"), page.evaluate(pixels)
-    expect(row).to_contain_text("57 of 100")
+    expect(row).to_contain_text("55 of 100")
     assert page.locator(".scroll").evaluate("table => table.scrollWidth - table.clientWidth") == 0
     assert page.locator(".marks svg:visible").first.bounding_box()["width"] == 16
     track.focus()
