@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
+import dataclasses
 import tomllib
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
 from dpviz.algorithms import ALGORITHMS
-from dpviz.atlas.files import Chart
 from dpviz.datasets import load
 from dpviz.figures import Panel
 from dpviz.figures.kit.theme import Theme
 from dpviz.lessons import bounds, exact, looks, noise, rho, screen, small, trust, votes
-from dpviz.lessons.lesson import SEEDS, Lesson, Option, Stage, read
+from dpviz.lessons.lesson import SEEDS, Lesson, Option, Stage, read, unbroken
 from dpviz.numbers import chance, number
 from dpviz.privacy.accounting import DEFAULT_DELTA
 from dpviz.privacy.delta import meaning, no_failure
 
 __all__ = [
     "LESSONS", "SEEDS", "Lesson", "Option", "Stage", "glossary", "legend", "limits_in_words", "panels", "stage",
-    "stored",
 ]  # fmt: skip
 
 _HERE = Path(__file__).parent
@@ -35,23 +34,24 @@ _RUNS = {
     "exact": exact,
     "trust": trust,
 }
+
+
+def _titled(lesson: Lesson) -> Lesson:
+    """Return a lesson with the gaps of its title filled by facts that are the same for every draw of the noise."""
+    facts: dict[str, str] = getattr(_RUNS[lesson.name], "TITLE", {})
+    return dataclasses.replace(lesson, title=unbroken(lesson.title.format_map(facts)))
+
+
 LESSONS: dict[str, Lesson] = {
-    lesson.name: lesson for lesson in sorted(map(read, _HERE.glob("*-*.toml")), key=lambda lesson: lesson.number)
+    lesson.name: _titled(lesson)
+    for lesson in sorted(map(read, _HERE.glob("*-*.toml")), key=lambda lesson: lesson.number)
 }
 
 
-def stage(name: str, seed: int, chart: Chart | None = None) -> Stage:
-    """Make the runs that a lesson shows, on public data; `seed` is one of `SEEDS`.
-
-    `chart` holds the stored runs that `stored` names, so that they are not made again.
-    """
-    run: Callable[..., Stage] = _RUNS[name].run
-    return run(seed) if chart is None else run(seed, chart)
-
-
-def stored(name: str) -> tuple[str, str] | None:
-    """Return the sample and the method whose stored runs a lesson can show, or None if it shows other runs."""
-    return getattr(_RUNS[name], "STORED", None)
+def stage(name: str, seed: int) -> Stage:
+    """Make the runs that a lesson shows, on public data; `seed` is one of `SEEDS`."""
+    run: Callable[[int], Stage] = _RUNS[name].run
+    return run(seed)
 
 
 def panels(name: str, stage: Stage, colors: Theme) -> list[Panel]:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-__all__ = ["SEEDS", "Lesson", "Option", "Stage", "read"]
+__all__ = ["SEEDS", "Lesson", "Option", "Stage", "read", "unbroken"]
 
 SEEDS = range(8)  # seeds of the noise that a lesson can show
 
@@ -58,7 +58,7 @@ class Lesson:
     ----------
     name : word that stands for the lesson in an address
     number : place of the lesson in the course, counted from 1
-    title : name of the lesson in the list of lessons
+    title : name of the lesson in the list of lessons; its gaps are filled by facts that hold for every draw
     promise : question of the lesson in the list of lessons
     data : name of the public sample that the lesson shows
     methods : names of the algorithms that the lesson shows
@@ -98,11 +98,16 @@ class Lesson:
 
     def fill(self, words: str, stage: Stage) -> str:
         """Return text filled with a stage's facts, without line breaks between a number and its symbol or unit."""
-        return re.sub(r"(?<=\b[δεμρ]) (?=\d)|(?<=\d) (?=k?m\b)", "\N{NO-BREAK SPACE}", words.format_map(stage.facts))
+        return unbroken(words.format_map(stage.facts))
 
     def is_right(self, answer: Sequence[int], stage: Stage) -> bool:
         """Return whether an answer (option numbers, counted from 0) names all right options and no others."""
         return frozenset(answer) == stage.right
+
+
+def unbroken(words: str) -> str:
+    """Return text without line breaks between a number and its symbol or unit."""
+    return re.sub(r"(?<=\b[δεμρ]) (?=\d)|(?<=\d) (?=k?m\b)", "\N{NO-BREAK SPACE}", words)
 
 
 def read(path: Path) -> Lesson:

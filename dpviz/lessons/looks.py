@@ -1,8 +1,9 @@
-"""Lesson: ten looks at the same people cost ten times as much as one, and their mean reveals what each look hid."""
+"""Lesson: every look at the same people costs budget, and the mean of ten looks reveals what each look hid."""
 
 from __future__ import annotations
 
 import dataclasses
+import math
 
 import numpy as np
 
@@ -14,19 +15,25 @@ from dpviz.lessons.ground import Ground, ground, odds
 from dpviz.lessons.lesson import Stage
 from dpviz.numbers import number
 from dpviz.postprocessing.bet import odds_of_any
+from dpviz.privacy.accounting import default_delta, epsilon_of_mu, mu_of_epsilon
 from dpviz.privacy.guarantee import Guarantee
 from dpviz.privacy.ledger import spent
 from dpviz.runs.reruns import matched
 from dpviz.trace import Trace
 
-__all__ = ["LEGEND", "LOOKS", "panels", "run"]
+__all__ = ["LEGEND", "LOOKS", "TITLE", "panels", "run"]
 
 LOOKS = 10
 EPSILON = 1.0
+ONCE = 5  # runs with the whole budget, whose mean error is compared
+PEOPLE = 5_000  # people in the town
+_DELTA = default_delta(PEOPLE)
+# squares of μ add up, so all looks together have sqrt(LOOKS) times the μ of one
+TITLE = {"total": number(epsilon_of_mu(math.sqrt(LOOKS) * mu_of_epsilon(EPSILON, _DELTA), _DELTA))}
 LEGEND = (
     ("disc", "a center of one look"),
     ("center", "mean of all looks so far"),
-    ("diamond", "the same method without noise"),
+    ("square", "the same method without noise"),
     ("ring", "person"),
 )
 
@@ -74,6 +81,8 @@ def run(seed: int) -> Stage:
     runs = LookRuns(town, traces, target)
     single, mean = runs.off(runs.centers), runs.off(runs.means)
     spent = runs.spent
+    once = [town.run("nsm", LOOKS * seed + i, epsilon=spent[-1].epsilon).cluster_centers for i in range(ONCE)]
+    whole = runs.off(matched(once, target, data.domain)).mean(keepdims=True)
     titles = tuple(
         f"Look {look} · spent so far ε {number(promise.epsilon)}, a bet is right at most {odds(promise)}; "
         f"this look is off by {one}, the mean of all by {every}"
@@ -84,9 +93,10 @@ def run(seed: int) -> Stage:
         "total": number(spent[-1].epsilon), "odds": spent[0].odds, "odds_all": spent[-1].odds,
         "any": odds_of_any(spent[0]), "any_all": odds_of_any(spent[-1]),
         "single": _words(single.mean()[None])[0], "mean": _words(mean)[-1],
-        "times": number(float(np.mean(single)) / float(mean[-1]), 2),
+        "times": number(float(np.mean(single)) / float(mean[-1]), 2), "root": number(math.sqrt(LOOKS), 2),
+        "whole": _words(whole)[0],
     }  # fmt: skip
-    answer = {1} if spent[-1].epsilon > 1.5 * EPSILON and mean[-1] < np.mean(single) else {0}
+    answer = {0} if spent[-1].epsilon > 1.5 * EPSILON and mean[-1] < np.mean(single) else {1}
     return Stage(facts, titles, frozenset(answer), first=0, hint=LOOKS - 1, runs=runs)
 
 

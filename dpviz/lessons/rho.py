@@ -12,14 +12,15 @@ from dpviz.figures.scenes.lesson_maps import moved_panel
 from dpviz.figures.scenes.lessons import Values, values_panel
 from dpviz.lessons.ground import Ground, ground, odds
 from dpviz.lessons.lesson import Stage
-from dpviz.numbers import ratio_words
+from dpviz.numbers import number, ratio_words
 from dpviz.postprocessing.bet import odds_of_any
 from dpviz.privacy.guarantee import Guarantee
 from dpviz.trace import Trace
 
-__all__ = ["LEGEND", "MOVES", "panels", "run"]
+__all__ = ["LEGEND", "MOVES", "WINS", "panels", "run"]
 
 MOVES = (1, 2, 5, 10, 20)  # lengths of Alex's move, in multiples of rho
+WINS = 80  # bets of 100 that the task asks about
 LEGEND = (
     ("dot", "noisy point: published, one for each person"),
     ("hoop", "how far Alex may have moved"),
@@ -75,7 +76,8 @@ def run(seed: int) -> Stage:
         "people": f"{len(true):,}", "rho": words[0], "thrown": domain.length(thrown), "districts": len(means),
         "same": f"{100 * same:.0f}", "guess": f"{100 * guess:.0f}", "near": runs.odds[0], "far": runs.odds[-1],
         "near_any": odds_of_any(promises[0]), "far_any": odds_of_any(promises[-1]),
-        "far_move": words[-1], "moves": MOVES[-1], "hinted": words[3], "hinted_odds": runs.odds[3],
+        "wins": WINS, "far_epsilon": number(promises[-1].person.epsilon), "far_move": words[-1],
+        "moves": MOVES[-1], "hinted": words[3], "hinted_odds": runs.odds[3],
     }  # fmt: skip
     rough = same > 2 * guess and thrown > rho
     return Stage(facts, titles, frozenset({1 if rough else 0}), first=0, hint=3, runs=runs)

@@ -1,24 +1,26 @@
-"""Lesson: small groups. A group of 60 among 4,960 people gets no center, and the loss does not reveal this."""
+"""Lesson: small groups. KMeans gives a small group a center; noise takes it away, and the loss does not reveal this."""
 
 from __future__ import annotations
 
+from dpviz.datasets import Blobs
 from dpviz.figures import Panel
 from dpviz.figures.kit.theme import Theme
 from dpviz.figures.scenes.lessons import GROUPS, Values, groups_panel, values_panel
 from dpviz.lessons.ground import Runs, ground
 from dpviz.lessons.lesson import Stage
-from dpviz.numbers import fraction, number, ratio_words
+from dpviz.numbers import fraction, ratio_words
 from dpviz.postprocessing.verdict import FAR
 
-__all__ = ["EPSILONS", "LEGEND", "panels", "run"]
+__all__ = ["DATA", "EPSILONS", "LEGEND", "panels", "run"]
 
-EPSILONS = (0.25, 0.5, 1.0, 2.0, 4.0)
+DATA = Blobs(n_rows=5_000, n_clusters=7, imbalance=0.4, seed=1).key
+EPSILONS = (2.0, 3.0, 4.0, 8.0)
 LEGEND = GROUPS
 
 
 def run(seed: int) -> Stage:
-    """Run NSM on the sample with a small minority, once for every ε."""
-    there = ground("minority")
+    """Run NSM on seven groups, one of which is small, once for every ε."""
+    there = ground(DATA)
     sizes = there.groups.sizes
     small, groups = int(sizes.argmin()), len(sizes)
     traces = tuple(there.run("nsm", seed, epsilon=e) for e in EPSILONS)
@@ -33,18 +35,19 @@ def run(seed: int) -> Stage:
         for epsilon, mask, ratio in zip(EPSILONS, masks, ratios, strict=True)
     )
     kmeans = bool(there.mask(there.reference)[small])
-    middle = EPSILONS.index(1.0)
-    hint = middle if middle in lost or not lost else lost[0]
+    hint = lost[0] if lost else 0
     facts = {
         "hinted": fraction(EPSILONS[hint]),
         "people": f"{len(there.data.X):,}", "small": int(sizes[small]),
         "share": f"{100 * sizes[small] / sizes.sum():.1f}",
-        "groups": groups, "budgets": len(EPSILONS), "lost": len(lost), "k": there.data.n_clusters,
-        "worst": ratio_words(max((ratios[i] for i in lost), default=1.0)), "far": number(FAR),
-        "kmeans": "a center" if kmeans else "no center",
+        "groups": groups, "others": groups - 1, "largest": f"{int(sizes.max()):,}",
+        "budgets": len(EPSILONS), "lost": len(lost), "k": there.data.n_clusters,
+        "worst": ratio_words(max((ratios[i] for i in lost), default=1.0)),
+        "least": fraction(EPSILONS[0]), "most": fraction(EPSILONS[-1]),
     }  # fmt: skip
-    hidden = bool(lost) and all(ratios[i] <= FAR for i in lost)
-    return Stage(facts, titles, frozenset({2 if hidden else 1}), first=0, hint=hint, runs=runs)
+    alone = all(mask.sum() == groups - (not there_is) for mask, there_is in zip(masks, served, strict=True))
+    hidden = alone and bool(lost) and all(ratios[i] <= FAR for i in lost) and served[-1]
+    return Stage(facts, titles, frozenset({1 if hidden and kmeans else 2}), first=0, hint=hint, runs=runs)
 
 
 def panels(runs: Runs, colors: Theme) -> list[Panel]:

@@ -62,7 +62,7 @@ def run(seed: int) -> Stage:
     }  # fmt: skip
     same = int(left.found.iloc[-1]) >= int(right.found.iloc[-1])
     noisy = float(voted.steps[0].released["noise_sd"]) > town.groups.sizes.min() / 2
-    answer = 0 if noisy else 2 if same else 1
+    answer = 0 if noisy else 1 if same else 2
     return Stage(facts, tuple(splitting.sentences(*views)), frozenset({answer}), first=0, hint=worst, runs=runs)
 
 

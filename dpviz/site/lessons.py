@@ -6,11 +6,9 @@ import html
 from collections.abc import Sequence
 
 from dpviz import lessons
-from dpviz.atlas.files import Chart
 from dpviz.figures.kit.theme import SLOTS
 from dpviz.lessons import LESSONS, Lesson, Stage, glossary
 from dpviz.site.folder import Folder
-from dpviz.site.runs import chart
 from dpviz.site.shell import Shell, link
 from dpviz.takeaway.replay import key, player
 from dpviz.takeaway.style import text_of
@@ -45,7 +43,7 @@ def add(folder: Folder, shell: Shell) -> None:
 
 def _page(lesson: Lesson, follower: Lesson | None, shell: Shell) -> str:
     here = _address(lesson)
-    stage = lessons.stage(lesson.name, SEED, _stored(lesson))
+    stage = lessons.stage(lesson.name, SEED)
     sentences = [title.replace(" · ", ": ", 1) for title in stage.titles]
     stage_html, scripts = player(sentences, lessons.panels(lesson.name, stage, SLOTS), first=stage.first)
     several = " Several may be right." if lesson.several else ""
@@ -68,11 +66,6 @@ def _page(lesson: Lesson, follower: Lesson | None, shell: Shell) -> str:
     )
     head = f"<style>{text_of('replay.css')}</style>"
     return shell.page(here, f"{lesson.number}. {lesson.title}", body, head=head, wide=True)
-
-
-def _stored(lesson: Lesson) -> Chart | None:
-    asked = lessons.stored(lesson.name)
-    return None if asked is None else chart(*asked)
 
 
 def _say(words: str, lesson: Lesson, stage: Stage) -> str:

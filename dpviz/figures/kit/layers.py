@@ -86,11 +86,14 @@ def center(colors: Theme, **marker: Any) -> Look:
     }
 
 
-def exact_center(colors: Theme, against: str, **marker: Any) -> Look:
-    """Return the style of exact centers, shown in place of released ones; `against` names their method. NOT PRIVATE."""
+def exact_center(colors: Theme, against: str, symbol: str = "diamond-open", **marker: Any) -> Look:
+    """Return the style of exact centers, shown in place of released ones; `against` names their method. NOT PRIVATE.
+
+    A diamond stands for KMeans; the exact centers of another method are squares.
+    """
     edge = {"color": colors.hidden, "width": 2}
     return {
-        **center(colors, color=colors.hidden, symbol="diamond-open", line=edge, **marker),
+        **center(colors, color=colors.hidden, symbol=symbol, line=edge, **marker),
         "name": f"{against} center (not private)",
     }
 

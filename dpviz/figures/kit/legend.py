@@ -7,7 +7,7 @@ from dpviz.figures.kit.theme import Theme
 __all__ = ["HIDDEN", "icon"]
 
 HIDDEN = frozenset(
-    {"cross", "hidden_ring", "hidden_shade", "dashed_ring", "diamond", "ring", "dash", "dotted"}
+    {"cross", "hidden_ring", "hidden_shade", "dashed_ring", "diamond", "square", "ring", "dash", "dotted"}
 )  # symbols that are listed only while hidden layers are shown
 
 _SHAPES = {
@@ -29,6 +29,7 @@ _SHAPES = {
     "cut": '<path d="M8 2 V14" stroke="{ink}" stroke-width="2.6"/>',
     "cross": '<path d="M4 4 L12 12 M4 12 L12 4" stroke="{hidden}" stroke-width="1.4"/>',
     "diamond": '<path d="M8 1.5 L14.5 8 L8 14.5 L1.5 8 Z" fill="none" stroke="{hidden}" stroke-width="2"/>',
+    "square": '<rect x="2.5" y="2.5" width="11" height="11" fill="none" stroke="{hidden}" stroke-width="2"/>',
     "ring": '<circle cx="8" cy="8" r="3" fill="none" stroke="{person}" stroke-width="1.2"/>',
     "hidden_ring": '<circle cx="8" cy="8" r="5.5" fill="none" stroke="{hidden}" stroke-width="2.2"/>',
     "dashed_ring": '<circle cx="8" cy="8" r="5.5" fill="none" stroke="{hidden}" stroke-width="2" '

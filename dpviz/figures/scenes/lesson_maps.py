@@ -108,7 +108,7 @@ def mean_panel(view: View, looks: np.ndarray, means: np.ndarray, target: np.ndar
         "without": {
             "mode": "markers",
             "name": "the same method without noise (not private)",
-            "marker": {"symbol": "diamond-open", "size": 20, "color": colors.hidden, "line": {"width": 2.2}},
+            "marker": {"symbol": "square-open", "size": 20, "color": colors.hidden, "line": {"width": 2.2}},
         },
         "look": {"mode": "markers", "marker": {"color": colors.released, "size": 8, "opacity": 0.5}},
         "mean": {**center(colors), "name": "mean of the looks so far"},

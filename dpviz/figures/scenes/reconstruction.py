@@ -16,7 +16,7 @@ __all__ = ["legend", "read_panel"]
 
 def legend(exact: bool) -> tuple[tuple[str, str], ...]:
     """Return the key of a picture with `exact` or released centers, as (symbol, words) pairs."""
-    centers = ("diamond", "exact center of this round") if exact else ("center", "released center of this round")
+    centers = ("square", "exact center of this round") if exact else ("center", "released center of this round")
     return centers, ("hidden_ring", "read off exactly"), ("ring", "person")
 
 
@@ -30,7 +30,7 @@ def read_panel(view: View, centers: Sequence[np.ndarray], read: Sequence[np.ndar
             "name": "read off exactly (not private)",
             "marker": {"symbol": "circle-open", "size": 15, "color": colors.hidden, "line": {"width": 2.4}},
         },
-        "center": exact_center(colors, "Lloyd's") if view.trace.noiseless else center(colors),
+        "center": exact_center(colors, "Lloyd's", symbol="square-open") if view.trace.noiseless else center(colors),
     }
     frames = [
         {"center": xy(view.flat(at)), "read off": xy(view.flat(rows)) if len(rows) else xy(np.empty((0, 2)))}
@@ -39,4 +39,4 @@ def read_panel(view: View, centers: Sequence[np.ndarray], read: Sequence[np.ndar
     alt = f"{len(read[-1])} people are ringed: their rows follow from the published sums and counts."
     kind = "exact" if view.trace.noiseless else "noisy"
     title = f"{len(centers[0])} {kind} centers, published in {counted(len(centers), 'round')}"
-    return layered(view, title, looks, frames, alt, height=420, secret=["◇ center"] * view.trace.noiseless)
+    return layered(view, title, looks, frames, alt, height=420, secret=["□ center"] * view.trace.noiseless)

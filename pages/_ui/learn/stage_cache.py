@@ -11,7 +11,6 @@ from dpviz.figures import Panel
 from dpviz.lessons import Stage
 from pages._ui.frame import shell
 from pages._ui.frame.shared import once
-from pages._ui.work import atlas
 from pages._ui.work.workers import workers
 
 __all__ = ["ahead", "panels", "stage"]
@@ -24,9 +23,7 @@ def _threads() -> ThreadPoolExecutor:
 
 @st.cache_resource(max_entries=40, show_spinner=False)
 def _asked(name: str, seed: int) -> Future[Stage]:
-    stored = lessons.stored(name)
-    chart = None if stored is None else atlas.chart(*stored)
-    return _threads().submit(workers().call, lessons.stage, name, seed, chart)
+    return _threads().submit(workers().call, lessons.stage, name, seed)
 
 
 def ahead(name: str, seed: int) -> None:

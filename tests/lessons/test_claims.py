@@ -1,0 +1,216 @@
+"""Hold what every lesson claims over all draws that a visitor can get, or over all stored runs.
+
+`test_lessons.py` compares sentences with pictures and the meant answer with the facts; here the facts are compared with
+what the sentences say about them.
+"""
+
+import itertools
+import re
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from dpviz.algorithms import ALGORITHMS
+from dpviz.atlas.cells import STORY
+from dpviz.atlas.files import read
+from dpviz.figures.kit.theme import LIGHT
+from dpviz.lessons import LESSONS, SEEDS, bounds, glossary, legend, looks, noise, panels, rho, screen, trust
+from dpviz.lessons.ground import ground
+from dpviz.numbers import number
+from dpviz.postprocessing.verdict import FAR
+from tests.lessons.stages import stage
+from tests.tiers import tiers
+
+every_draw = pytest.mark.parametrize("seed", tiers(SEEDS, 2))
+
+
+def test_right_answers_stand_in_different_places_from_lesson_to_lesson():
+    places = [min(stage(name, 0).right) for name, lesson in LESSONS.items() if not lesson.several]
+    assert all(one != other for one, other in itertools.pairwise(places)), places
+    assert max(Counter(places).values()) <= 3 and len(set(places)) >= 3, places
+
+
+@pytest.mark.parametrize("name", LESSONS)
+def test_a_lesson_has_one_right_answer_and_the_same_one_in_every_draw(name):
+    rights = {stage(name, seed).right for seed in SEEDS}
+    assert len(rights) == 1 and (LESSONS[name].several or len(*rights) == 1)
+
+
+# Lesson 2
+
+
+def test_every_larger_epsilon_finds_all_neighborhoods_in_more_of_the_stored_runs_and_scatters_less():
+    chart, shown = read(*STORY), stage("noise", 0)
+    whole = [int((chart.at(epsilon).found == chart.groups).sum()) for epsilon in noise.EPSILONS]
+    assert chart.seeds == 100 and shown.runs.every.whole.sum(axis=1).tolist() == whole and whole == sorted(set(whole))
+    assert [int(re.search(r"found in (\d+) of 100", title)[1]) for title in shown.titles] == whole
+    assert shown.runs.every.scatter == sorted(set(shown.runs.every.scatter), reverse=True)
+
+
+def test_the_first_draw_of_lesson_2_shows_its_claim_and_every_draw_is_another_part_of_the_stored_runs():
+    first, parts = stage("noise", 0).runs, [stage("noise", seed).runs.shown for seed in SEEDS]
+    seen = first.every.whole[:, first.shown].sum(axis=1).tolist()
+    assert seen == sorted(seen) and seen[0] < seen[-1] and len({part.start for part in parts}) == len(SEEDS)
+    assert all(part.stop - part.start == noise.DRAWN for part in parts)
+
+
+def test_how_far_centers_scatter_with_fewer_people_is_measured_on_stored_runs():
+    shown = stage("noise", 0)
+    fewer, whole = read(*STORY, noise.FEWER), read(*STORY)
+    for word, epsilon in (("farther_one", 1.0), ("farther_many", noise.EPSILONS[-1])):
+        far = [
+            np.median(noise.spread(chart.at(epsilon).centers, ground("town").reference, ground("town").data.domain))
+            for chart in (fewer, whole)
+        ]
+        assert shown.facts[word] == number(far[0] / far[1], 2) and far[0] > 1.5 * far[1]
+    assert "{farther_one} times" in LESSONS["noise"].fool and "a tenth" not in LESSONS["noise"].fool
+
+
+# Lesson 3
+
+
+@every_draw
+def test_only_the_seed_is_secret_without_being_computed_from_rows(seed):
+    """Draw the run again on other rows: public items stay, the items computed from raw rows change, the seed stays."""
+    run = stage("screen", seed).runs
+    town, trace = run.ground, run.trace
+    rows = town.data.X[np.arange(len(town.data.X)) % 2 == 0]
+    other = ALGORITHMS["pe-means"](**trace.parameters).run(rows, domain=town.data.domain, seed=seed)
+    same = {
+        "promise": other.claimed.epsilon == trace.claimed.epsilon,
+        "bounds": other.domain.low.tolist() == trace.domain.low.tolist(),
+        "seed": other.seed == trace.seed,
+        "people": len(rows) == len(town.data.X),
+        "loss": town.ratio(other.cluster_centers) == town.ratio(trace.cluster_centers),
+    }
+    assert [item for item, stays in same.items() if stays] == ["promise", "bounds", "seed"]
+    assert [item for item, stays in same.items() if stays and not screen.ITEMS[item]] == ["seed"]
+    assert "all of it but the seed was" in LESSONS["screen"].explain and "take the noise away" in LESSONS["screen"].hint
+
+
+# Lesson 4
+
+
+@every_draw
+def test_only_the_width_of_the_town_serves_every_neighborhood(seed):
+    runs = stage("bounds", seed).runs
+    found = [runs.ground.found(trace.cluster_centers) for trace in runs.traces]
+    meant = bounds.FACTORS.index(1.0)
+    assert found[meant] == 5 and max(found[:meant] + found[meant + 1 :]) < 5, found
+    others = runs.ratios[:meant] + runs.ratios[meant + 1 :]
+    assert runs.ratios[meant] < FAR < 1.5 < min(others), runs.ratios
+    assert runs.noise == sorted(runs.noise)  # so the narrow bounds lose by clipping, not by noise
+
+
+# Lesson 5
+
+
+@every_draw
+def test_split_votes_lose_neighborhoods_that_pooled_votes_keep(seed):
+    facts = stage("votes", seed).facts
+    assert facts["left"] < facts["right"] >= 4 and float(facts["sd"]) < 0.05 * int(facts["smallest"])
+    assert float(facts["left_loss"]) > 2 > FAR >= float(facts["right_loss"])
+
+
+# Lesson 6
+
+
+@every_draw
+def test_kmeans_finds_the_small_group_and_noise_alone_loses_it_unseen_by_the_loss(seed):
+    shown = stage("small", seed)
+    there = shown.runs.ground
+    small = int(there.groups.sizes.argmin())
+    assert there.mask(there.reference).all() and there.groups.sizes[small] < 100 and len(there.data.X) == 5_000
+    masks = [there.mask(trace.cluster_centers) for trace in shown.runs.traces]
+    lost = [i for i, mask in enumerate(masks) if not mask[small]]
+    assert lost and masks[-1].all() and all(np.delete(mask, small).all() for mask in masks)
+    assert all(1.02 < shown.runs.ratios[i] <= FAR for i in lost)
+    assert shown.hint in lost and LESSONS["small"].explore["d"] == there.data.dataset_id
+
+
+# Lesson 7
+
+
+@every_draw
+def test_the_title_of_lesson_7_is_its_own_total(seed):
+    shown = stage("looks", seed)
+    total = shown.runs.spent[-1].epsilon
+    assert (
+        shown.facts["total"] == looks.TITLE["total"] == number(total) and len(shown.runs.ground.data.X) == looks.PEOPLE
+    )
+    assert LESSONS["looks"].title == f"Ten looks cost ε\N{NO-BREAK SPACE}{number(total)}" and looks.LOOKS == 10
+    assert looks.EPSILON < total < looks.LOOKS * looks.EPSILON / 2  # far from "ten times as much"
+
+
+@every_draw
+def test_the_mean_of_all_looks_is_nearer_than_a_single_look_by_more_than_half(seed):
+    facts = stage("looks", seed).facts
+    single, mean = (int(facts[name].removesuffix(" m")) for name in ("single", "mean"))
+    assert 2 < float(facts["times"]) and mean < single / 2
+    whole = int(facts["whole"].removesuffix(" m"))
+    assert whole < single / 1.9 and mean / 2 < whole < 2 * mean, facts
+
+
+def test_the_one_who_looks_may_ask_but_not_read():
+    lesson = LESSONS["looks"]
+    assert "may not read the file, but may ask" in lesson.setting and "analyst has seen" in lesson.question
+    assert "with a file" not in " ".join([lesson.setting, lesson.explain, *lesson.errors, *lesson.talk])
+
+
+# Lesson 8
+
+
+@every_draw
+def test_one_step_of_lesson_8_is_the_first_at_which_the_attacker_wins_as_often_as_the_task_asks(seed):
+    shown = stage("rho", seed)
+    odds = shown.runs.odds
+    assert odds == sorted(set(odds)) and odds[1] < rho.WINS <= odds[-2] and odds[0] > 50
+    assert f"win {rho.WINS} of 100" in LESSONS["rho"].fill(LESSONS["rho"].task, shown)
+    far = shown.runs.promises[-1]
+    assert far.person.epsilon > far.rows_per_person * far.epsilon and far.person.delta == far.delta
+
+
+@every_draw
+def test_noisy_points_give_away_the_district_but_not_the_place(seed):
+    facts = stage("rho", seed).facts
+    assert int(facts["same"]) > 80 > 2 * int(facts["guess"]) and float(facts["thrown"].split()[0]) > 1
+
+
+# Lesson 9
+
+
+@every_draw
+def test_only_the_local_model_loses_groups(seed):
+    runs = stage("trust", seed).runs
+    found = dict(zip(trust.MODELS, (runs.ground.found(trace.cluster_centers) for trace in runs.traces), strict=True))
+    assert found.pop("Local") < 6 and set(found.values()) == {6}
+    assert max(runs.ratios[:3]) < 1.5 < 2 < runs.ratios[3]
+
+
+# Words and marks of all lessons
+
+
+def test_no_lesson_invents_what_classes_or_people_answer():
+    for lesson in LESSONS.values():
+        said = " ".join([*lesson.talk, *lesson.errors, lesson.goal, lesson.fool, lesson.keep])
+        assert not re.search(r"\b[Mm]ost (classes|people|students|pupils|visitors)\b", said), lesson.name
+
+
+def test_a_diamond_stands_for_kmeans_alone_and_a_square_for_the_same_method_without_noise():
+    for name in LESSONS:
+        for symbol, word in legend(name):
+            assert symbol != "diamond" or "KMeans" in word, (name, word)
+            assert symbol != "square" or "without noise" in word or "exact" in word, (name, word)
+        for panel in panels(name, stage(name, 0), LIGHT):
+            for trace in panel.figure.data:
+                symbol = trace.marker.symbol if "marker" in trace and trace.mode and "markers" in trace.mode else None
+                assert symbol != "diamond-open" or "KMeans" in (trace.name or ""), (name, trace.name)
+
+
+def test_the_glossary_says_which_promises_have_no_delta_and_no_mu():
+    pure = [one for one in ALGORITHMS.values() if one.slug in ("sulloyd", "dp-lloyd", "eugkm", "privtree")]
+    promises = [one(n_clusters=5).guarantee(2, 5_000) for one in pure]
+    assert len(pure) == 4 and all(promise.delta == 0 and promise.mu is None for promise in promises)
+    assert "δ is 0" in glossary()["ε"] and "always" not in glossary()["ε"]
+    assert "implies a μ" in glossary()["μ"] and "exists only" not in glossary()["μ"]
