@@ -132,7 +132,5 @@ def panels(runs: NoiseRuns, colors: Theme) -> list[Panel]:
         Cloud(f"ε {fraction(epsilon)}", some.centers[runs.shown], some.losses[runs.shown] / runs.ground.loss)
         for epsilon, some in zip(EPSILONS, runs.every.runs, strict=True)
     ]
-    far = length(runs.every.scatter[-1], "km", 2)
-    return clouds(
-        view, drawn, f"At ε {fraction(EPSILONS[-1])}, a center scatters by ±{far} over {len(runs.runs[0].centers)} runs"
-    )
+    far, count = length(runs.every.scatter[-1], "km", 2), runs.every.whole.shape[1]
+    return clouds(view, drawn, f"At ε {fraction(EPSILONS[-1])}, a center scatters by ±{far} over {count} runs")

@@ -2,12 +2,17 @@
 
 import dataclasses
 import json
+import math
 import re
 import time
 
 import pytest
 
+from dpviz.atlas import files
+from dpviz.atlas.cells import STORY
+from dpviz.runs.single import replay
 from pages._ui.address.deck import DEFAULT, MOST_BYTES, MOST_SLIDES, PAGES, Deck, Slide, from_json, split, to_json
+from pages._ui.frame import catalog
 from pages._ui.present import pictures, scenes
 from pages._ui.present import show as show_module
 from pages._ui.present.scenes import staged
@@ -201,14 +206,16 @@ def picture(scene, show="picture", mode="light"):
 def test_a_picture_says_what_it_shows():
     made, seen = picture("explore?v=1&d=tiny&a=dpm&e=2")
     assert len(json.loads(made.figure)["frames"]) == len(made.titles) and "groups found" in made.titles[-1]
-    assert made.big.endswith("of 100") and "DPM" in made.promise and seen
+    counts = [int(big.split()[0]) for big in made.bigs]
+    assert made.big == made.bigs[-1] and len(made.bigs) == len(made.titles) and counts[0] == 0
+    assert made.titles[-1].count(f"{counts[-1]} of ") and "DPM" in made.promise and seen
     bare, _ = picture("explore?v=1&d=tiny&a=dpm&e=2&hide=kmeans")
     assert "groups" not in bare.titles[-1] and "NOT PRIVATE" in made.figure and "NOT PRIVATE" not in bare.figure
-    assert not made.bigs
+    assert bare.big.endswith("of 100") and not bare.bigs
     tops = [json.loads(one.figure)["layout"]["margin"]["t"] for one in (made, bare)]
     assert tops == [28, 8]  # no space is left for a title, only for the mark
     label, _ = picture("explore?v=1&d=tiny&a=dpm&e=2", "label")
-    assert "PRIVACY LABEL" in label.html and not label.figure
+    assert "PRIVACY LABEL" in label.html and not label.figure and label.big == "3 centers"
     read, _ = picture("limits?v=1&d=iris")
     counted = [re.search(r"([\d,]+ of [\d,]+) rows", title)[1] for title in read.titles]
     assert (
@@ -219,9 +226,9 @@ def test_a_picture_says_what_it_shows():
     assert dark.big.startswith("0 of") and dark.figure != read.figure
     keys = [[words for _, words in one.legend] for one in (read, dark)]  # exact centers have their own mark
     assert keys[0][0].startswith("exact") and keys[1][0].startswith("released")
-    assert "diamond-open" in read.figure and "diamond-open" not in dark.figure
+    assert "square-open" in read.figure and "square-open" not in dark.figure and "diamond" not in read.figure
     assert all(
-        mark in json.loads(read.figure)["layout"]["annotations"][-1]["text"] for mark in ("◇ center", "○ flower")
+        mark in json.loads(read.figure)["layout"]["annotations"][-1]["text"] for mark in ("□ center", "○ flower")
     )
 
 
@@ -235,7 +242,7 @@ def test_clouds_games_and_curves_have_their_picture(monkeypatch):
     made, seen = picture("attacker?v=1&d=tiny&a=dpm&who=outlier")
     assert made.big.endswith("of 100") and "4 rounds" in made.titles[0] and seen[-1] == (8, 8)
     made, _ = picture("tradeoff?v=1&d=tiny&a=dpm&e=1&e=4&runs=2")
-    assert made.big.endswith("×") and "2 runs" in made.titles[0] and "NOT PRIVATE" in made.figure
+    assert made.big and "2 runs" in made.titles[0] and "NOT PRIVATE" in made.figure
     with pytest.raises(ValueError, match="different promises"):
         picture("tradeoff?v=1&d=tiny&a=dpm&a=stemmer-kaplan-local&e=4&runs=2")
 
@@ -259,6 +266,43 @@ def test_the_default_decks_game_and_curves_come_from_stored_runs(monkeypatch):
         "2,000 rounds" in shown["attacker"].titles[0] and "any method with this ε and δ: 74" in shown["attacker"].small
     )
     assert "mean of 50 runs; ticks at the top" in shown["tradeoff"].titles[0]
+
+
+def test_slides_that_say_the_same_task_and_what_you_hand_out_show_the_same_people_and_k():
+    """The second slide answers the first, and the last one hands out the second one's centers."""
+    exact, private, *_, label = DEFAULT.slides
+    asked = [scenes.read(*split(one.scene), scenes.STAGED[split(one.scene)[0]][0])[0].values for one in DEFAULT.slides]
+    data = catalog.sample(asked[0]["d"])
+    assert asked[1]["d"] == asked[0]["d"] and asked[1]["k"] == data.n_clusters
+    assert label.scene == private.scene.removesuffix("&play=1") and "same" in private.title and "play=1" in exact.scene
+    made, _ = picture(private.scene)
+    assert made.big == f"{data.n_clusters} of {data.n_clusters}" and f"{len(data.X):,} people" in private.notes
+    handed, _ = picture(label.scene, "label")
+    trace = replay(data, *staged(label, "light").piece.args[1:3], lambda *_: None).trace
+    cells = re.findall(r"<td>(-?[\d.,]+) ± ([\d.,]+)</td>", handed.html)
+    assert handed.html.count("<tr>") - handed.html.count("<tr><th scope=row") == 1 + len(trace.cluster_centers)
+    assert [float(value.replace(",", "")) for value, _ in cells[1::3]] == pytest.approx(
+        trace.cluster_centers[:, 0], abs=6e-3
+    )
+    assert "made up, so the label reads DEMO" in handed.small and "DEMO: NOT A RELEASE" in handed.html
+
+
+def test_no_number_is_the_big_one_of_two_slides_of_the_default_deck():
+    bigs = [picture(one.scene, one.show)[0].big for one in DEFAULT.slides]
+    assert all(bigs) and len(set(bigs)) == len(bigs) and sum("of 100" in big for big in bigs) == 1
+
+
+def test_the_slide_on_costs_marks_where_privacy_is_free_and_says_it_in_the_units_of_the_map():
+    (slide,) = (one for one in DEFAULT.slides if one.scene.startswith("tradeoff"))
+    made, _ = picture(slide.scene)
+    epsilon = float(made.big.removeprefix("ε "))
+    stored = {stop: files.read(*STORY).at(stop).losses[:50].mean() for stop in (0.25, 0.5, 1.0, 2.0, 4.0)}
+    best = files.read(*STORY).best
+    assert all((loss <= 1.1 * best) == (stop >= epsilon) for stop, loss in stored.items())
+    near, exact = (f"{12 * math.sqrt(loss):.3g} km" for loss in (stored[epsilon], best))
+    assert near in made.small and f"instead of {exact}" in made.small and "% farther" in made.small
+    mark = next(trace for trace in json.loads(made.figure)["data"] if trace.get("name") == "free")
+    assert set(mark["y"]) == {1.1} and mark["text"][0].startswith("free")
 
 
 def test_a_busy_server_refuses_no_stored_game(monkeypatch):

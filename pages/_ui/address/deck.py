@@ -138,10 +138,11 @@ DEFAULT = Deck(
         ),
         Slide(
             "The same task, with noise where it counts",
-            "explore?v=1&d=town&a=pe-means&k=5&e=1&s=0&play=1",
-            "5,000 people live in a town. The method scatters trial points, everybody votes for the nearest one, and "
-            "noise is added to every count before anybody sees it. Blue points are published, and they lie close "
-            "to the hollow diamonds, the exact centers.",
+            "explore?v=1&d=city&a=nsm&k=8&e=1&s=0&play=1",
+            "The same 6,000 people, and again eight centers. This method counts people near public points and adds "
+            "noise to every count before anybody sees it. It searches the noisy counts for free, and its last steps "
+            "are the averages of the slide before, with noise. Blue points are published, and they lie close to the "
+            "hollow diamonds, KMeans' exact centers.",
             25,
         ),
         Slide(
@@ -153,18 +154,19 @@ DEFAULT = Deck(
             20,
         ),
         Slide(
-            "What privacy costs, and when it is free",
+            "What privacy costs, and from where on it is free",
             "tradeoff?v=1&d=town&a=pe-means&e=0.25&e=0.5&e=1&e=2&e=4&runs=50&s=0",
             "Privacy is stronger to the left and weaker to the right. The dotted line is the result without "
-            "noise. Point at the place where the curve meets this line: from there on, you would not notice the cost "
-            "of privacy.",
+            "noise; below the dashed line the loss is at most a tenth higher. The number on the right says what that "
+            "means on the map: how much farther a person is from the nearest center.",
             15,
         ),
         Slide(
             "What you can hand out",
-            "explore?v=1&d=town&a=pe-means&k=5&e=1&s=0",
-            "Every run comes with this label. It says what is promised to whom, who is trusted, and what is not "
-            "protected. Printed, the label takes half a page.",
+            "explore?v=1&d=city&a=nsm&k=8&e=1&s=0",
+            "The centers of the second slide, each with its noise, and the label that comes with every run. It says "
+            "what is promised to whom, who is trusted, and what is not protected. The stamp reads DEMO because these "
+            "people are made up and the seed is known.",
             15,
             "label",
         ),

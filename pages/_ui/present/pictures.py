@@ -5,25 +5,30 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Sequence
+from html import escape
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
 
 from dpviz.algorithms import Algorithm
 from dpviz.audits.game import Round, attack, play, score
 from dpviz.datasets import Dataset
 from dpviz.figures import Panel, View, columns, pane
 from dpviz.figures.kit.legend import HIDDEN, icon
-from dpviz.figures.kit.theme import theme, untitled
+from dpviz.figures.kit.shots import Shot, complete
+from dpviz.figures.kit.theme import Theme, theme, untitled
 from dpviz.figures.scenes import reruns, tradeoff
 from dpviz.figures.scenes.game import picture_panel
 from dpviz.figures.scenes.reconstruction import legend as read_legend
 from dpviz.figures.scenes.reruns import Cloud
 from dpviz.metrics import run_loss
-from dpviz.numbers import chance, number, ratio_words
+from dpviz.numbers import chance, counted, number, plus_minus, ratio_words
 from dpviz.postprocessing.bet import bet_of, odds_of_any
 from dpviz.postprocessing.regions import has_regions
-from dpviz.postprocessing.verdict import demo_verdict, groups_of, private_verdict, reach, regions_verdict
+from dpviz.postprocessing.released import center_noise
+from dpviz.postprocessing.verdict import FAR, Groups, demo_verdict, groups_of, private_verdict, reach, regions_verdict
 from dpviz.privacy.guarantee import Guarantee
 from dpviz.runs.reruns import rerun
 from dpviz.runs.single import Reference, reference, replay
@@ -43,6 +48,7 @@ from pages._ui.player.verdict import lost
 __all__ = ["Picture", "clouds", "game", "read_off", "run", "sweep"]
 
 ROUNDS, CLOUD = 100, 25  # Numbers of runs of the machine's game and of each world's cloud.
+MOST_CENTERS, MOST_COLUMNS = 8, 4  # rows and columns of the table of centers on a slide
 AGAIN = 20  # Number of reruns at every ε, with the seeds of Again?
 OnStep = Callable[[int, int], None]
 
@@ -123,11 +129,13 @@ def run(
 ) -> Picture:  # fmt: skip
     """Return a run's plane, step by step, or its privacy label."""
     trace = replay(data, algorithm, seed, on_step).trace
-    big, small = _bet(trace.claimed, reach(trace))
     promise = f"{trace.name} · {_promise(trace.claimed)}"
     if show == "label":
-        words = (f"{trace.name} on {data.title}",)
-        return Picture("", "", words, big=big, small=small, promise=promise, html=block(trace))
+        words, k = (f"{trace.name} on {data.title}",), len(trace.cluster_centers)
+        stamp = "These people are made up, so the label reads DEMO; a private run of your file reads PRIVATE RELEASE."
+        small = f"can be handed out, with their noise and this label. {stamp * (trace.seed is not None)}"
+        html = _handed(trace, data) + block(trace)
+        return Picture("", "", words, big=counted(k, "center"), small=small, promise=promise, html=html)
     best = reference(
         data, getattr(algorithm, "n_clusters", data.n_clusters), seed, getattr(algorithm, "objective", "means")
     )
@@ -137,6 +145,12 @@ def run(
     shots = how.shots(trace)
     sentences = [on_screen(shot.sentence) for shot in shots]
     sentences[-1] = f"{shots[-1].head} · {', '.join(verdict)}"
+    big, small = _bet(trace.claimed, reach(trace))
+    bigs: tuple[str, ...] = ()
+    if hidden and trace.claimed.private and not has_regions(trace):
+        there = groups_of(data.X, data.domain, best.trace.cluster_centers, data.groups)
+        bigs = tuple(f"{one} of {len(there.means)}" for one in _found(trace, shots, there))
+        big, small = bigs[-1], f"{there.words} have a released center so far."
     return _made(
         plane,
         titles=tuple(sentences),
@@ -144,7 +158,42 @@ def run(
         big=big,
         small=small,
         promise=promise,
+        bigs=bigs,
     )
+
+
+def _found(trace: Trace, shots: Sequence[Shot], there: Groups) -> list[int]:
+    """Return how many groups the latest centers find at every shot: 0 before the first ones are released."""
+    every = [step.released.get("centers") for step in trace.steps]
+    counts = []
+    for done in complete(shots):
+        latest = next((centers for centers in reversed(every[: done + 1]) if centers is not None), np.empty((0, 2)))
+        counts.append(int(there.found_by(np.asarray(latest)).sum()))
+    return [*counts[:-1], int(there.found_by(trace.domain.normalize(trace.cluster_centers)).sum())]
+
+
+def _handed(trace: Trace, data: Dataset) -> str:
+    """Return the released centers as an HTML table, each value with the standard deviation of its noise if known."""
+    noise, units = center_noise(trace), [f" ({unit})" * bool(unit) for unit in data.units]
+    columns = [f"{name}{unit}" for name, unit in zip(data.columns, units, strict=True)][:MOST_COLUMNS]
+    head = "".join(f"<th scope=col>{escape(name)}</th>" for name in ("Center", "Size", *columns))
+    rows = []
+    for i, center in enumerate(np.asarray(trace.cluster_centers)[:MOST_CENTERS]):
+        size = "" if noise.sizes is None else plus_minus(float(noise.sizes[i]), noise.sizes_sd or 0.0)
+        sd = np.zeros(len(center)) if noise.sd is None else noise.sd[i] * trace.domain.half_width
+        values = [plus_minus(float(value), float(one)) for value, one in zip(center, sd, strict=True)]
+        cells = "".join(f"<td>{cell}</td>" for cell in (str(i + 1), size, *values[:MOST_COLUMNS]))
+        rows.append(f"<tr>{cells}</tr>")
+    more = [
+        f"{total - most} more {word}"
+        for total, most, word in (
+            (len(trace.cluster_centers), MOST_CENTERS, "centers"),
+            (len(data.columns), MOST_COLUMNS, "columns"),
+        )
+        if total > most
+    ]
+    rest = f"<p>… and {' and '.join(more)}</p>" if more else ""
+    return f'<section class="centers"><table><thead><tr>{head}</tr></thead>{"".join(rows)}</table>{rest}</section>'
 
 
 def clouds(
@@ -236,8 +285,27 @@ def game(setup: Setup, mode: str, stored: tuple[Sequence[Round], ...], on_step: 
     )  # fmt: skip
 
 
+def _free(points: pd.DataFrame) -> pd.Series | None:
+    """Return the point with the smallest ε from which on a curve stays within 10% of the reference, or None."""
+    found = []
+    for _, curve in points.sort_values("epsilon").groupby("series", sort=False):
+        near = (curve.ratio <= FAR).to_numpy()[::-1].cumprod()[::-1].astype(bool)
+        found += [point for _, point in curve[near].head(1).iterrows()]
+    return min(found, key=lambda point: point.epsilon, default=None)
+
+
+def _mark(figure: go.Figure, points: pd.DataFrame, colors: Theme) -> None:
+    """Draw the height up to which a loss counts as free, as multiples of the reference, which the axis shows."""
+    ends = [float(points.epsilon.min()), float(points.epsilon.max())]
+    figure.add_scatter(
+        x=ends, y=[FAR, FAR], mode="lines+text", name="free", text=["free: below this line", ""],
+        textposition="top right", textfont={"size": 13, "color": colors.ink}, hoverinfo="skip",
+        line={"color": colors.ink, "width": 1.4, "dash": "dash"},
+    )  # fmt: skip
+
+
 def sweep(
-    asked: Sweep, title: str, mode: str, log: bool, single: bool, stored: Sequence[Row], on_step: OnStep
+    asked: Sweep, data: Dataset, mode: str, log: bool, single: bool, stored: Sequence[Row], on_step: OnStep
 ) -> Picture:
     """Return the curves of a sweep of one data set under one promise; rows in `stored` are not computed again.
 
@@ -267,6 +335,7 @@ def sweep(
         against=metric.against, times=metric.relative,
     )  # fmt: skip
     figure.update_layout(showlegend=False)
+    title = data.title
     at = points.iloc[(points.epsilon.map(math.log)).abs().argsort(kind="stable")]
     at = at[at.epsilon == at.epsilon.iloc[0]].dropna(subset=["ratio"])
     runs, against = f"mean of {asked.repeats} runs", metric.against
@@ -275,6 +344,16 @@ def sweep(
         best = at.loc[at.ratio.idxmin()]
         big = f"{ratio_words(best.ratio)} ×"
         small = f"{against}' {name.lower()}, reached by {best.series} at ε {number(best.epsilon)}, {runs}."
+        free = _free(points) if metric.relative and metric.objective == "means" else None
+        if free is not None:
+            _mark(figure, points, theme(mode))
+            exact, far = (data.domain.length(math.sqrt(loss)) for loss in (free.reference, free["mean"]))
+            farther = f"{100 * (math.sqrt(free.ratio) - 1):.1f}%"
+            big = f"ε {number(free.epsilon)}"
+            small = (
+                f"or more is free here: a {data.noun} is typically {far} from the nearest center of {free.series} "
+                f"instead of {exact} with exact centers, {farther} farther ({runs})."
+            )
     alt = f"{name} against ε on {title}, {points.series.nunique()} curves."
     above = any("above the picture" in curve.name for curve in figure.data)
     words = f"{title} · each point is the {runs}{'; ticks at the top: runs above the picture' * above}"

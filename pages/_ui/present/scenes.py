@@ -196,9 +196,9 @@ def _tradeoff(scene: Scene, slide: Slide, mode: str) -> Work:
         raise ValueError("A slide shows the curves of a single data set.")
     if sweeps.size(asked) > MOST_RUNS:
         raise ValueError(f"A slide's sweep has at most {MOST_RUNS} runs; this one has more.")
-    title = catalog.sample(scene.values["d"][0]).title
+    data = catalog.sample(scene.values["d"][0])
     stored = tuple(sweeps.stored(asked).values())
-    return pictures.sweep, (asked, title, mode, scene.values["scale"] == "log", scene.values["single"], stored)
+    return pictures.sweep, (asked, data, mode, scene.values["scale"] == "log", scene.values["single"], stored)
 
 
 STAGED: dict[str, tuple[Vocabulary, Plan]] = {
