@@ -10,7 +10,9 @@ from pathlib import Path
 
 from dpviz.lessons.lesson import Lesson
 
-__all__ = ["Lecture", "plan_of", "plans"]
+__all__ = ["SLACK", "Lecture", "plan_of", "plans"]
+
+SLACK = 1  # minutes after each lesson, for questions and for what takes longer
 
 
 @dataclasses.dataclass(frozen=True)
@@ -21,7 +23,7 @@ class Lecture:
     ----------
     minutes : length of the whole lecture
     start, play, limits : minutes for Start, for a class with phones, and for the limits of the promise
-    lessons : names of the lessons, in order; they share the remaining minutes
+    lessons : names of the lessons, in order; they share the remaining minutes, `SLACK` of each for questions
     """
 
     minutes: int
@@ -32,8 +34,8 @@ class Lecture:
 
     @property
     def each(self) -> int:
-        """Return the length of a lesson in minutes."""
-        return (self.minutes - self.start - self.play - self.limits) // max(len(self.lessons), 1)
+        """Return the length of a lesson in minutes, without its slack."""
+        return (self.minutes - self.start - self.play - self.limits) // max(len(self.lessons), 1) - SLACK
 
 
 @cache

@@ -7,7 +7,8 @@ from urllib.parse import urljoin
 import streamlit as st
 
 from dpviz.lessons import LESSONS, Lesson, sheets
-from dpviz.lessons.plans import plan_of, plans
+from dpviz.lessons.plans import SLACK, plan_of, plans
+from dpviz.numbers import counted
 from pages._ui.address.current import keep
 from pages._ui.address.deck import Deck, Slide
 from pages._ui.address.scene import Scene, write
@@ -91,7 +92,7 @@ def _plan(lessons: list[Lesson]) -> str:
     plan = plan_of(lessons)
     lines = [
         (plan.start, "Start: the story of one town", "./", "Start"),
-        *((plan.each, f"{one.number}. {one.title}", address(one.name, "predict"), "Lesson") for one in lessons),
+        *((plan.each + SLACK, f"{one.number}. {one.title}", address(one.name, "predict"), "Lesson") for one in lessons),
         (plan.play, "A class with phones: everybody is a point, then “Was I in?”", "class", "Class"),
         (plan.limits, "What no promise covers", "limits", "Limits"),
     ]
@@ -103,7 +104,8 @@ def _plan(lessons: list[Lesson]) -> str:
             minute += minutes
     return (
         f'<article class="dp-sheet"><h1>A lecture of {minute} minutes</h1>'
-        f'<p>A lesson takes {sheets.clock(plan.each)}</p><div class="dp-table dp-free"><table>'
+        f"<p>A lesson takes {sheets.clock(plan.each)} Then {counted(SLACK, 'minute')} for questions.</p>"
+        '<div class="dp-table dp-free"><table>'
         "<thead><tr><th>Minute</th><th>What</th><th>Where</th></tr></thead>"
         f"<tbody>{''.join(rows)}</tbody></table></div></article>"
     )
