@@ -226,7 +226,7 @@ def test_a_picture_says_what_it_shows():
     assert dark.big.startswith("0 of") and dark.figure != read.figure
     keys = [[words for _, words in one.legend] for one in (read, dark)]  # exact centers have their own mark
     assert keys[0][0].startswith("exact") and keys[1][0].startswith("released")
-    assert "square-open" in read.figure and "square-open" not in dark.figure and "diamond" not in read.figure
+    assert "square-open" in read.figure and "square-open" not in dark.figure and "diamond-open" not in read.figure
     assert all(
         mark in json.loads(read.figure)["layout"]["annotations"][-1]["text"] for mark in ("□ center", "○ flower")
     )
