@@ -59,7 +59,7 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
         ("numerals_of_all_or_none", "values[~(np.abs(values) <= LARGEST)] = np.nan", "values[:] = np.where((np.abs(values) <= LARGEST).all(), values, np.nan)"),
     ],
     (READERS + "records.py", ONE_READING): [
-        ("records_broken_ends_the_list", "        yield value\n        at =", "        if value is None:\n            return\n        yield value\n        at ="),
+        ("records_broken_is_no_row", "            yield _parsed(line)", "            yield from filter(None, [_parsed(line)])"),
         ("records_any_key", "        if not columns:\n", "        if isinstance(record, dict) and not form.names:\n            names = list(dict.fromkeys([*names, *_cleaned_keys(record)]))\n        if not columns:\n"),
     ],
     (READERS + "lines.py", "tests/datasets/test_recode.py tests/pages/data/test_header.py -k fault_deep or row_never"): [
@@ -67,6 +67,7 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
         ("lines_encoding_of_the_block", "line if is_utf8(line) else line.decode", "line.decode"),
     ],
     (READERS + "records.py", DECLARED): [
+        ("records_private_list", "if not name.lower()", "if not data and not name.lower()"),
         ("records_first_spelling_wins", "and (public == key or public not in record)", "and len(cells) < len(names)"),
     ],
     (READERS + "form.py", DECLARED): [
@@ -244,6 +245,7 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
         ("no_noise_in_release", "return true + cost.draw(self._noise, entry.scale, true.shape)\n\n        noisy, true = self._session.noisy_sum", "return true\n\n        noisy, true = self._session.noisy_sum"),
         ("parts_under_replace", "if scope != ALL and scope not in self._by_user:", "if False:"),
         ("narrow_sensitivity_passes", "min(change, cost.scale(change)) < _NARROWEST", "cost.scale(change) < _NARROWEST"),
+        ("wide_noise_passes", "if noisy and cost.scale(change) > _WIDEST:", "if False:"),
         ("narrow_noise_passes", "min(change, cost.scale(change)) < _NARROWEST", "change < _NARROWEST"),
         ("zero_sensitivity_passes", "or change < 0 or (change == 0 and not isinstance(cost, Exact))", "or change < 0"),
         ("any_cost_pays", "if type(cost) not in allowed:", "if False:"),

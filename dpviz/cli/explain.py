@@ -11,7 +11,8 @@ import numpy as np
 
 from dpviz.algorithms import RECOMMENDED
 from dpviz.algorithms.explain_clusters import ExplainClusters
-from dpviz.cli.run import add_data, book, data_of, hold, say_person
+from dpviz.cli.output import Output
+from dpviz.cli.run import add_data, book, data_of, say_person
 from dpviz.postprocessing import explain_cells
 from dpviz.postprocessing.explain import of_centers, of_trace
 from dpviz.privacy.delta import check_delta
@@ -79,7 +80,7 @@ def _asked(arguments: argparse.Namespace, trace: Trace) -> int:
     if arguments.private and arguments.seed is not None:
         raise ValueError("--seed is for DEMO runs; a private release has no seed.")
     with ExitStack() as stack:
-        hold(arguments.json, stack)
+        output = Output(arguments.json, stack)
         data = data_of(arguments, stack, question.neighboring)
         same = data.domain.n_features == trace.domain.n_features and all(
             np.array_equal(getattr(data.domain, name), getattr(trace.domain, name)) for name in ("low", "high")
@@ -94,16 +95,16 @@ def _asked(arguments: argparse.Namespace, trace: Trace) -> int:
             question = dataclasses.replace(question, delta=arguments.delta)
         if trusts := question.trusts(trace):
             print(trusts)
+        output.reserve(question.releases(data.domain.n_features, data.size()))
         if arguments.private:
             book(arguments.account, data.account, question, data.domain)
             answer = question.run(data.X, domain=data.domain, dataset_id=data.dataset_id, noise="secure")
         else:
             seed = 0 if arguments.seed is None else arguments.seed
             answer = question.run(data.X, domain=data.domain, dataset_id=data.dataset_id, seed=seed)
+        output.write(answer.to_json(), spent=arguments.private)
         print(f"{answer.steps[-1].title}; {answer.notice}")
         print(f"spent: {answer.spent}, in addition to the run's own spending")
         say_person(answer.claimed)
         print(*of_trace(answer).sentences(data.columns, data.domain.units), sep="\n")
-        if arguments.json:
-            arguments.json.write_text(answer.to_json())
     return 0

@@ -26,6 +26,7 @@ from dpviz.cli.inputs import (
     limits_by,
     say_form,
 )
+from dpviz.cli.output import Output
 from dpviz.cli.progress import Bar
 from dpviz.datasets import Dataset, load_csv, load_sample
 from dpviz.datasets.dictionary import amended, facts_beside
@@ -45,7 +46,7 @@ from dpviz.privacy.secret import replace
 from dpviz.sweeps.dask_engine import connect
 from dpviz.trace import Trace
 
-__all__ = ["add_data", "add_run", "book", "data_of", "hold", "say_person"]
+__all__ = ["add_data", "add_run", "book", "data_of", "say_person"]
 
 
 def add_run(command: argparse.ArgumentParser) -> None:
@@ -234,37 +235,12 @@ def _stamp(path: Path) -> tuple[int, ...]:
     return facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns
 
 
-def hold(path: Path | None, stack: ExitStack) -> None:
-    """Open the output file before anything is spent, because a release that cannot be stored is lost.
-
-    If the run is refused, no empty file is left behind.
-
-    Raises
-    ------
-    ValueError
-        If the file cannot be written.
-    """
-    if path:
-        if not path.exists():
-            stack.callback(_remove_empty, path)
-        try:
-            stack.enter_context(path.open("a", encoding="utf-8"))
-        except OSError:
-            raise ValueError(f"--json: {path} cannot be written; nothing was spent.") from None
-
-
-def _remove_empty(path: Path) -> None:
-    if path.is_file() and not path.stat().st_size:
-        path.unlink()
-
-
 def _run(arguments: argparse.Namespace) -> int:
     with ExitStack() as stack:
-        hold(arguments.json, stack)
-        return _run_on(arguments, stack)
+        return _run_on(arguments, stack, Output(arguments.json, stack))
 
 
-def _run_on(arguments: argparse.Namespace, stack: ExitStack) -> int:
+def _run_on(arguments: argparse.Namespace, stack: ExitStack, output: Output) -> int:
     cls = ALGORITHMS[arguments.slug]
     values = _values_of(arguments, cls)
     delta = values.pop("delta", None)  # what it means depends on n
@@ -283,6 +259,7 @@ def _run_on(arguments: argparse.Namespace, stack: ExitStack) -> int:
     if "rho_distance" in values:  # given in the units of the data, such as kilometers
         rho = values["rho_distance"] / float(data.domain.half_width.max())
         algorithm = dataclasses.replace(algorithm, **{"rho_distance": rho})
+    output.reserve(algorithm.releases(data.domain.n_features, data.size()))
     if arguments.private:
         book(arguments.account, data.account, algorithm, data.domain)
         randomness: dict[str, Any] = {"noise": "secure"}
@@ -296,6 +273,7 @@ def _run_on(arguments: argparse.Namespace, stack: ExitStack) -> int:
             on_step=lambda step: bar.reach(step.n_releases),
             **randomness,
         )
+    output.write(trace.to_json(), spent=arguments.private)  # before the screen, so that a stop leaves the file
     for sentence in (*algorithm.advice(trace.domain.n_features, data.size()), *trace.warnings):
         print(f"warning: {sentence}", file=sys.stderr)
     print(f"{trace.name} on {arguments.data}: {trace.notice}")
@@ -305,8 +283,6 @@ def _run_on(arguments: argparse.Namespace, stack: ExitStack) -> int:
     _say_centers(trace, data.columns)
     if sentence := bounds_sentence(trace, data.columns, trace.domain.units):
         print(sentence)
-    if arguments.json:
-        arguments.json.write_text(trace.to_json())
     return 0
 
 

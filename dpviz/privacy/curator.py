@@ -26,6 +26,9 @@ __all__ = ["ALL", "Curator", "Hidden", "Noisy", "NoisyKeys", "Reports"]
 # The smallest sensitivity and the smallest noise scale. With noise of 32 steps or more, a discrete Gaussian's delta is
 # at most 1.01 times the continuous one's for mu <= 14; with a few steps and mu = 8 it is up to 1.9 times as large.
 _NARROWEST = 32 * GRID
+# The largest noise scale. The sampler's whole numbers of steps end at 2^63, that is, at noise of 2^39, where draws pile
+# up and show the true value. That end is 64 of these scales away: Laplace noise reaches it with chance e^-64.
+_WIDEST = 2.0**33
 
 
 class Curator:
@@ -386,6 +389,11 @@ class Curator:
                 f"Curator: release {name!r} has sensitivity {change:.3g} and noise of scale {cost.scale(change):.3g}; "
                 "one of them is below 32 steps of the noise's grid: the noise would cost more than the plan counts. "
                 "Declare a larger radius, wider bounds or a larger rho, or ask for a smaller budget."
+            )
+        if noisy and cost.scale(change) > _WIDEST:
+            raise ValueError(
+                f"Curator: release {name!r} has noise of scale {cost.scale(change):.3g}, and its sampler ends at 2^39: "
+                "declare narrower bounds or a smaller radius, or ask for a larger budget."
             )
         return cost, Release(
             label=label,

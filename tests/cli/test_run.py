@@ -1,6 +1,9 @@
 """Check the command line: it accepts what people type, and refuses an impossible request in one sentence."""
 
+import errno
 import json
+import os
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -59,6 +62,45 @@ def test_a_refused_run_leaves_no_empty_file(tmp_path, capsys):
         assert main(["run", "pe-means", "--data", str(tmp_path / "no.csv"), "--json", str(path)]) == 2
     assert not missing.exists()
     assert before.exists()
+
+
+@pytest.fixture
+def private(mine):
+    """Return the words of a private run, without its output file."""
+    given = ["--private", "--header", "--low", "0", "--high", "1", "--n-public", "60", "--n-clusters", "2"]
+    return ["run", "pe-means", "--data", str(mine), *given, "--json"]
+
+
+def test_a_trace_for_which_there_is_no_room_is_refused_before_it_is_paid_for(private, tmp_path, capsys, monkeypatch):
+    out = tmp_path / "out.json"
+    out.write_text("old")
+
+    def full(number):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("dpviz.cli.output.os", SimpleNamespace(fsync=full, getpid=os.getpid))
+    assert main([*private, str(out)]) == 2
+    told = capsys.readouterr()
+    assert "out.json cannot be given 1." in told.err and "nothing was spent." in told.err and "booked" not in told.out
+    assert out.read_text() == "old" and list(tmp_path.glob(".*")) == []
+
+
+def test_a_trace_that_cannot_be_written_is_printed_and_said_to_be_spent(private, tmp_path, capsys):
+    assert main([*private, "/dev/full"]) == 2
+    told = capsys.readouterr()
+    assert "/dev/full could not be written (No space left on device). The run is spent, so keep" in told.err
+    assert Trace.from_json(told.out[told.out.index("{") :]).seed is None
+
+
+def test_the_file_is_there_before_the_screen_says_anything(private, tmp_path, capsys, monkeypatch):
+    out = tmp_path / "out.json"
+
+    def stopped(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("dpviz.cli.run._say_promise", stopped)
+    assert main([*private, str(out)]) == 130
+    assert Trace.from_json(out.read_text()).seed is None and list(tmp_path.glob(".*")) == []
 
 
 def test_a_private_file_gets_secure_noise_and_no_metric(mine, tmp_path, capsys):

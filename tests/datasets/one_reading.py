@@ -181,18 +181,17 @@ def _text(rng: random.Random) -> _Made:
 
 
 def _json(rng: random.Random) -> _Made:
-    lines = rng.random() < 0.5
     names = ["a", "b", "c"][: rng.randint(1, 3)]
     header = rng.random() < 0.5
     form: dict[str, Any] = {"header": True if header else rng.choice([None, False])}
     form["names"] = () if header else tuple(names)
     form |= _signs(rng) | _rules(rng, names)
     first = [json.dumps(dict.fromkeys(names, 1)).encode()] if header else []
-    name = rng.choice(["x.jsonl", "x.ndjson"]) if lines else "x.json"
+    name = rng.choice(["x.jsonl", "x.ndjson"])
 
     def record(rng: random.Random, nasty: float) -> bytes:
         if rng.random() < nasty / 3:
-            return rng.choice(RECORDS[:-1] + LONE if lines else RECORDS[:-1])
+            return rng.choice(RECORDS[:-1] + LONE)
         keys = [rng.choice(KEYS) if rng.random() < nasty else key for key in names]
         keys += rng.choices(KEYS, k=rng.randint(0, 2)) if rng.random() < nasty else []
         rng.shuffle(keys)
@@ -200,7 +199,7 @@ def _json(rng: random.Random) -> _Made:
         return json.dumps(cells, ensure_ascii=rng.random() < 0.5 or '"\\ud' in json.dumps(cells)).encode()
 
     def write(records: Sequence[bytes]) -> bytes:
-        return b"\n".join([*first, *records]) + b"\n" if lines else b"[" + b",\n".join([*first, *records]) + b"]"
+        return b"\n".join([*first, *records]) + b"\n"
 
     return Family("json", name, form, write), record
 

@@ -64,18 +64,38 @@ def test_a_dictionary_is_checked_when_it_is_parsed(entry):
 
 
 def test_the_keys_of_a_private_record_are_declared_and_no_other_is_read():
-    content = json.dumps(
-        [{"b": 2, " a": 1, "HIV positive since": 3}, {" a": 5, "a": 4, "b": "1,5"}, 7, {"a": [1]}]
-    ).encode()
-    table = read_table(content, "x.json", private=True, names=("a", "b"))
+    records = [{"b": 2, " a": 1, "HIV positive since": 3}, {" a": 5, "a": 4, "b": "1,5"}, 7, {"a": [1]}]
+    content = "\n".join(map(json.dumps, records)).encode()
+    table = read_table(content, "x.jsonl", private=True, names=("a", "b"))
     assert table.usable == ("a", "b")
     assert np.array_equal(table.matrix("ab"), [[1, 2], [4, np.nan], [np.nan] * 2, [np.nan] * 2], equal_nan=True)
-    assert read_table(content, "x.json", private=True, header=True).usable == ("b", "a", "HIV positive since")
+    assert read_table(content, "x.jsonl", private=True, header=True).usable == ("b", "a", "HIV positive since")
     for header in (None, False):
         with pytest.raises(TableError, match="a record must not decide which keys"):
-            read_table(content, "x.json", private=True, header=header)
-    with pytest.raises(TableError, match="do not close"):
-        read_table(b'[{"a": 1}, {"a": "2}]', "x.json", private=True, names=("a",))
+            read_table(content, "x.jsonl", private=True, header=header)
+
+
+RECORDS = [
+    '{"a": 1, "b": nope}', '{"a": [1, "b": 2}', '{"a": "1, "b": 2}', '{"a": 1}}', "7", '{"a": NaN, "b": Infinity}',
+    '{"a": 1, "a": 2}', '{"a": ' + "9" * 6000 + "}", '{"a": ' + "[" * 3000 + "]" * 3000 + "}", '"', "{", "[", "]",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=range(len(RECORDS)))
+def test_no_private_record_changes_how_another_one_is_read(record):
+    lines = [json.dumps({"a": i, "b": i % 5}) for i in range(200)]
+    without = read_table("\n".join(lines).encode(), "x.jsonl", private=True, names=("a", "b"))
+    lines.insert(100, record)
+    table = read_table("\n".join(lines).encode(), "x.jsonl", private=True, names=("a", "b"))
+    assert table.n_rows == 201 and table.notes == without.notes
+    assert np.array_equal(np.delete(table.matrix("ab"), 100, axis=0), without.matrix("ab"))
+
+
+@pytest.mark.parametrize("content", [b'[{"a": 1}, {"a": "2}]', b'[{"a": 1}]', b'{"a": 1}', b""])
+@pytest.mark.parametrize("name", ["x.json", "x.JSON"])
+def test_a_private_list_of_records_is_refused_by_its_name_and_never_by_a_record(name, content):
+    with pytest.raises(TableError, match=r"^x\.\w+: .*one record per line in a file that ends in \.jsonl\.$"):
+        read_table(content, name, private=True, names=("a",))
 
 
 def test_a_workbook_s_far_cells_are_not_read(monkeypatch):

@@ -67,8 +67,8 @@ def quotes_over_lines(patch):
 def keys_of_all_records(patch):
     each = records._each
 
-    def mixed(content, name):
-        every = list(each(content, name))
+    def mixed(content):
+        every = list(each(content))
         first = list(dict.fromkeys(key for record in every if isinstance(record, dict) for key in record))
         return [dict.fromkeys(first), *every] if first else every
 

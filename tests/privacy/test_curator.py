@@ -554,6 +554,16 @@ def test_a_sensitivity_of_a_few_grid_steps_is_refused_before_the_draw(cost):
     assert asked._noise.draws == 1 and len(asked.ledger) == 1
 
 
+@pytest.mark.parametrize("cost", [Laplace(2.0**-6), Gaussian(2.0**-6)])
+def test_noise_too_wide_for_its_sampler_is_refused_before_the_draw(cost):
+    """Noise of the largest scale stays far below the sampler's end, at which values would pile up."""
+    asked = curator({"count": (cost, cost)})
+    asked.release("count", Declared(2.0**27))
+    with pytest.raises(ValueError, match="noise of scale 8.59e\\+09, and its sampler ends.*declare narrower"):
+        asked.release("count", Declared(2.0**27 * (1 + 1e-9)))
+    assert asked._noise.draws == 1 and len(asked.ledger) == 1
+
+
 @pytest.mark.parametrize(("mu", "steps"), [(0.5, 32), (4.0, 128), (14.0, 448)])
 def test_noise_of_a_few_grid_steps_is_refused_before_the_draw(mu, steps):
     """At a large mu the noise is narrower than the sensitivity; each must be at least 32 grid steps."""

@@ -15,9 +15,8 @@ from dpviz.datasets.readers.table import NO_ROWS, Limits, Table, TableError, fau
 
 __all__ = ["read_json"]
 
+LINES = (".jsonl", ".ndjson")  # endings of files with one record per line
 _HEARD = 5000  # number of records between two checks whether to stop
-_SPACE = re.compile(r"[ \t\r\n]*")
-_PIECE = re.compile(r'"(?:[^"\\]|\\.)*"|["\[\]{},]', re.DOTALL)
 _NO_RECORDS = (
     "{}: the content is JSON, but not a list of records or one record per line; save it as one of these, or as CSV."
 )
@@ -25,11 +24,17 @@ _ASKED = (
     "{}: a record must not decide which keys are read: declare the keys of the first record to be the columns "
     "(--header), or name the columns (--columns)."
 )
-_UNBALANCED = "{}: the brackets or quotes of the JSON list do not close; save it again, or as CSV with a header line."
+_ONE_TEXT = (
+    "{}: one record whose quotes or brackets do not close would change how a JSON list is read, so private records are "
+    "read from lines only: save one record per line in a file that ends in .jsonl."
+)
 
 
 def read_json(data: memoryview, name: str, form: Form, limits: Limits, advance: Callable[[float], None]) -> Table:
-    """Read records; each key becomes a column, with a missing cell for every record that lacks the key."""
+    """Read records; each key becomes a column, with a missing cell for every record that lacks the key.
+
+    Private records come one per line: the end of a line is the only end of a record that no record can move.
+    """
     return (_read_private if form.private else _read_public)(data, name, form, limits, advance)
 
 
@@ -78,10 +83,12 @@ def _read_private(data: memoryview, name: str, form: Form, limits: Limits, advan
 
     An invalid record becomes a row of missing cells.
     """
+    if not name.lower().removesuffix(".gz").endswith(LINES):
+        raise TableError(_ONE_TEXT.format(name))
     names, n_rows = list(form.names), 0
     notes: list[str] = []
     columns: dict[str, list[Any]] = {}
-    for record in _each(bytes(data).decode("utf-8-sig", errors="replace"), name):
+    for record in _each(bytes(data).decode("utf-8-sig", errors="replace")):
         if n_rows % _HEARD == 0:
             advance(min(0.9, n_rows / (n_rows + 50_000)))
             limits.check(name, n_rows, len(columns))
@@ -122,33 +129,11 @@ def _declared(record: Any, names: Collection[str]) -> dict[str, Any]:
     return cells
 
 
-def _each(text: str, name: str) -> Iterator[Any]:
-    """Yield each element of a list, or each line, parsed on its own; None if it cannot be parsed."""
-    if name.lower().removesuffix(".gz").endswith((".jsonl", ".ndjson")) or not text.lstrip().startswith("["):
-        for line in text.split("\n"):
-            if line.strip():
-                yield _parsed(line)
-        return
-    decode = json.JSONDecoder().raw_decode
-    at = _skipped(text, text.index("[") + 1)
-    while text[at : at + 1] != "]":
-        try:
-            value, end = decode(text, at)
-            end = _skipped(text, end)
-        except (ValueError, RecursionError):
-            value, end = None, at
-        if end == at or text[end : end + 1] not in (",", "]"):
-            value, end = None, _end(text, at, name)
-        yield value
-        at = _skipped(text, end + (text[end] == ","))
-    if text[at + 1 :].strip():
-        raise TableError(_UNBALANCED.format(name))
-
-
-def _skipped(text: str, at: int) -> int:
-    """Return the position of the next character that is not white space."""
-    space = _SPACE.match(text, at)
-    return space.end() if space else at
+def _each(text: str) -> Iterator[Any]:
+    """Yield each line that is not blank, parsed on its own; None if it cannot be parsed."""
+    for line in text.split("\n"):
+        if line.strip():
+            yield _parsed(line)
 
 
 def _parsed(line: str) -> Any:
@@ -156,19 +141,6 @@ def _parsed(line: str) -> Any:
         return json.loads(line)
     except (ValueError, RecursionError):
         return None
-
-
-def _end(text: str, at: int, name: str) -> int:
-    """Return the end of the element that begins at `at`, judged by brackets and quotes alone."""
-    depth = 0
-    for piece in _PIECE.finditer(text, at):
-        sign = piece.group()
-        if depth == 0 and sign in ",]":
-            return piece.start()
-        if sign == '"':
-            break
-        depth += (sign in "[{") - (sign in "]}") if len(sign) == 1 else 0
-    raise TableError(_UNBALANCED.format(name))
 
 
 def _refuse_whole(text: str, name: str) -> None:

@@ -1,0 +1,95 @@
+"""Write the trace of a run to a file, whose room is reserved before anything is spent."""
+
+from __future__ import annotations
+
+import os
+from contextlib import ExitStack
+from pathlib import Path
+
+__all__ = ["Output"]
+
+_LEAST, _PER_RELEASE = 1_000_000, 4_000  # bytes; the traces of all algorithms at their defaults need less
+
+
+class Output:
+    """The file of `--json`, or none.
+
+    Parameters
+    ----------
+    path : Path, or None if no file was requested
+    stack : ExitStack that closes the file; if the run is refused, it leaves no file behind and an old one as it was
+
+    Raises
+    ------
+    ValueError
+        If the file cannot be written.
+    """
+
+    def __init__(self, path: Path | None, stack: ExitStack) -> None:
+        self._path, self._stack, self._part = path, stack, path
+        if path:
+            if not path.exists():
+                stack.callback(_remove_empty, path)
+            try:
+                stack.enter_context(path.open("a", encoding="utf-8"))
+            except OSError:
+                raise ValueError(f"--json: {path} cannot be written; nothing was spent.") from None
+
+    def reserve(self, releases: int) -> None:
+        """Reserve room for the trace of so many releases, because a release that cannot be stored is lost.
+
+        Raises
+        ------
+        ValueError
+            If there is not enough room.
+        """
+        if self._path is None or not self._path.is_file():  # a device has no room to reserve
+            return
+        target = self._path.resolve()
+        self._part = target.with_name(f".{target.name}.{os.getpid()}.part")
+        size = _LEAST + _PER_RELEASE * releases
+        del releases
+        self._stack.callback(self._part.unlink, missing_ok=True)
+        try:
+            with self._part.open("xb") as file:
+                for _ in range(0, size, _LEAST):
+                    file.write(bytes(_LEAST))
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as problem:
+            raise ValueError(
+                f"--json: {self._path} cannot be given {size / 1e6:.1f} MB of room ({problem.strerror}); nothing was "
+                "spent."
+            ) from None
+
+    def write(self, text: str, *, spent: bool) -> None:
+        """Write the trace; if that fails, print it, because it cannot be had again.
+
+        Raises
+        ------
+        ValueError
+            If the trace could only be printed.
+        """
+        if self._path is None or self._part is None:
+            return
+        try:
+            if self._part == self._path:
+                self._path.write_text(text)
+                return
+            with self._part.open("r+b") as file:  # the reserved room is used, and only then is the rest given back
+                file.write(text.encode())
+                file.truncate()
+                file.flush()
+                os.fsync(file.fileno())
+            self._part.replace(self._path.resolve())
+        except OSError as problem:
+            print(text, flush=True)
+            paid = "The run is spent, so keep what" if spent else "What"
+            raise ValueError(
+                f"--json: {self._path} could not be written ({problem.strerror}). {paid} was printed above: the trace."
+            ) from None
+
+
+def _remove_empty(path: Path) -> None:
+    if path.is_file() and not path.stat().st_size:
+        path.unlink()
