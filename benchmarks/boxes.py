@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from benchmarks.utility import BOUNDS, EPSILONS, rows, source_name
+from benchmarks.utility import BOUNDS, EPSILONS, mean_words, rows, source_name
 from dpviz.metrics import loss_auc
 from dpviz.runs.averages import standard_error
 from dpviz.sweeps.sweep import Sweep, Variant
@@ -47,10 +47,10 @@ def areas(name: str, bounds: str, variants: list[Variant], path: Path, seeds: in
 
 def line(name: str, box: str, ratios: pd.DataFrame) -> str:
     """Return one line of the table; the gain from NSM's mean comes last, if NSM also ran without it."""
-    cells = [f"{ratios[one].mean():.3f} ± {standard_error(ratios[one]):.2g}" for one in ratios]
+    cells = [mean_words(ratios[one].mean(), standard_error(ratios[one]), ".3f", ".2g") for one in ratios]
     if WITHOUT.label in ratios:
         worse = ratios[WITHOUT.label] - ratios["nsm"]
-        cells.append(f"{worse.mean():+.3f} ± {standard_error(worse):.2g}")
+        cells.append(mean_words(worse.mean(), standard_error(worse), "+.3f", ".2g"))
     return f"| {name} | {box} | {' | '.join(cells)} |"
 
 

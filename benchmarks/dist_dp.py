@@ -19,6 +19,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from benchmarks.utility import mean_words, source_name
 from dpviz.runs.averages import standard_error
 from dpviz.sweeps.engines import on_this_machine, perform
 from dpviz.sweeps.rowfile import RowFile, read_rows
@@ -82,7 +83,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=Path, required=True)
     parser.add_argument("--seeds", type=int, default=10)
-    parser.add_argument("--data", nargs="+", default=[*TIGHT, *SAMPLES])
+    parser.add_argument(
+        "--data", nargs="+", default=[*TIGHT, *SAMPLES], type=source_name,
+        help="sets as in a sweep; a name without sample: or bench: stands for the sample iris or digits, or bench:NAME",
+    )  # fmt: skip
     parser.add_argument("--rhos", nargs="+", type=float, default=list(RHOS))
     parser.add_argument("--delta", type=float, help="default: 1/(100 n)")
     parser.add_argument(
@@ -109,7 +113,7 @@ def main() -> None:
     )
     for (data, rho), line in table.groupby(["data", "rho_distance"], sort=False):
         cells = line.groupby("epsilon").ratio.agg(["mean", standard_error]).itertuples()
-        words = " | ".join(f"{cell.mean:.2f} ± {cell.standard_error:.2f}" for cell in cells)
+        words = " | ".join(mean_words(cell.mean, cell.standard_error, ".2f") for cell in cells)
         print(f"| {data} | {one_center(str(data)) / plain[data]:.2f} | {rho:g} | {words} |")
     found, pairs = increases(table, options.clear)
     print(

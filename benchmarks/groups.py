@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.metrics import pairwise_distances_argmin
 
-from benchmarks.utility import opened, spec
+from benchmarks.utility import mean_words, opened, spec
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import SAMPLES, load_sample
 from dpviz.domain import Domain
@@ -56,7 +56,7 @@ def main() -> None:
                 else:
                     centers = domain.normalize(trace.cluster_centers)
                     found.append(agreement(pairwise_distances_argmin(domain.normalize(X), centers), labels))
-            cells.append(f"{np.mean(found):.2f} ± {standard_error(found):.2g}")
+            cells.append(mean_words(float(np.mean(found)), standard_error(found), ".2f", ".2g"))
         shape = f"{name} ({len(X)}, {X.shape[1]}, {len(np.unique(labels[labels != -1]))})"
         print(f"| {shape} | {agreement(best, labels):.2f} | {' | '.join(cells)} | {regions:.1f} |", flush=True)
 

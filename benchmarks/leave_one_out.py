@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks.utility import BOUNDS, EPSILONS, rows, source_name
+from benchmarks.utility import BOUNDS, EPSILONS, mean_words, rows, source_name
 from dpviz.metrics import loss_auc
 from dpviz.runs.averages import standard_error
 from dpviz.sweeps.sweep import Sweep, Variant
@@ -58,8 +58,8 @@ def report(ratios: dict[str, pd.DataFrame]) -> list[str]:
         unseen.append(logs.loc[name, chosen])
         worse = table.sub(table[variants[0]], axis=0)
         own = table[variants[0]]
-        cells = [f"{own.mean():.4f} ± {standard_error(own):.4f}"]
-        cells += [f"{worse[one].mean():+.4f} ± {standard_error(worse[one]):.4f}" for one in variants[1:]]
+        cells = [mean_words(own.mean(), standard_error(own), ".4f")]
+        cells += [mean_words(worse[one].mean(), standard_error(worse[one]), "+.4f") for one in variants[1:]]
         lines.append(f"| {name} | {' | '.join(cells)} | {chosen} |")
     means = ", ".join(f"{one} {value:.4f}" for one, value in np.exp(logs.mean()).items())
     return [

@@ -16,6 +16,7 @@ import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 
+from benchmarks.utility import mean_words
 from dpviz.algorithms import ALGORITHMS
 from dpviz.domain import Domain
 from dpviz.metrics import normalized_loss
@@ -45,7 +46,7 @@ def line(name: str, X: np.ndarray, domain: Domain, seeds: int, slug: str, **valu
     for epsilon in EPSILONS:
         algorithm = make(slug, epsilon=epsilon, **values)
         found = [normalized_loss(X, algorithm.run(rows, seed=seed).cluster_centers) for seed in range(seeds)]
-        cells.append(f"{np.mean(found):.4f} ± {standard_error(found):.4f}")
+        cells.append(mean_words(float(np.mean(found)), standard_error(found), ".4f"))
     print(f"| {name} | " + " | ".join(cells) + " |", flush=True)
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from benchmarks.utility import BOUNDS, rows, source_name
+from benchmarks.utility import BOUNDS, mean_words, rows, source_name
 from dpviz.algorithms import ALGORITHMS
 from dpviz.runs.averages import standard_error
 from dpviz.sweeps.sweep import REFERENCE, Sweep, Variant
@@ -55,7 +55,7 @@ def main() -> None:
         made = pd.DataFrame(rows(sweep, options.rows, options.seeds))
         for label, own in made.groupby("label", sort=False):
             grid = (own.assign(ratio=own.loss / own.reference)).pivot(index="seed", columns="epsilon", values="ratio")
-            cells = [f"{grid[e].mean():.3g} ± {standard_error(grid[e]):.1g}" for e in grid]
+            cells = [mean_words(grid[e].mean(), standard_error(grid[e]), ".3g", ".1g") for e in grid]
             print(f"| {name} | {label} | {' | '.join(cells)} |", flush=True)
             pairs += grid.shape[1] - 1
             told += [

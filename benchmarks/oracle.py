@@ -23,7 +23,7 @@ import numpy as np
 import pandas as pd
 from sklearn.cluster import KMeans
 
-from benchmarks.utility import EPSILONS, opened
+from benchmarks.utility import EPSILONS, mean_words, opened
 from dpviz.geometry import snap
 from dpviz.metrics import loss_auc, normalized_loss
 from dpviz.privacy.accounting import default_delta, mu_of_epsilon
@@ -99,7 +99,8 @@ def main() -> None:
         half, left = (bound + was) / 2, (ours - bound) / (was - bound)
         reached = "yes" if ours <= half else "within one standard error" if ours - error <= half else "no"
         print(
-            f"| {name} | {bound:.4f} ± {standard_error(least):.4f} | {was:.4f} | {half:.4f} | {ours:.4f} ± {error:.4f} "
+            f"| {name} | {mean_words(bound, standard_error(least), '.4f')} | {was:.4f} | {half:.4f} "
+            f"| {mean_words(ours, error, '.4f')} "
             f"| {left:.0%} | {reached} |",
             flush=True,
         )

@@ -11,6 +11,7 @@ follows from those of both areas. Taking the smallest of several areas slightly 
 
 from __future__ import annotations
 
+import argparse
 import math
 from pathlib import Path
 
@@ -40,6 +41,7 @@ def gains(table: pd.DataFrame, projected: str) -> pd.DataFrame:
 
 
 def main() -> None:
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     table = pd.read_csv(TABLE)
     for words, projected in SHARES.items():
         found = gains(table, projected)

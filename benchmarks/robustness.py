@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from sklearn.cluster import KMeans
 
-from benchmarks.utility import opened
+from benchmarks.utility import mean_words, opened
 from dpviz import params
 from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.domain import Domain
@@ -71,7 +71,7 @@ class Losses:
 def cell(losses: np.ndarray, own: np.ndarray | float = 1.0) -> str:
     """Return the ratio of the means and its standard error, by the delta method on losses paired by seed."""
     ratio = losses.mean() / np.mean(own)
-    return f"{ratio:.2f} ± {standard_error(losses - ratio * own) / np.mean(own):.2f}"
+    return mean_words(ratio, standard_error(losses - ratio * own) / float(np.mean(own)), ".2f")
 
 
 def line(losses: Losses, slug: str) -> list[str]:

@@ -7,6 +7,7 @@ import argparse
 import numpy as np
 from sklearn.cluster import KMeans
 
+from benchmarks.utility import mean_words
 from dpviz.algorithms.grids.continual import Continual
 from dpviz.algorithms.grids.dp_dbscan import DPDBSCAN
 from dpviz.algorithms.grids.eugkm import EUGkM
@@ -58,7 +59,7 @@ def _evenings(data, k, seed):
 
 
 def _mean(values):
-    return f"{np.mean(values):.2f} ± {standard_error(values):.3f}"
+    return mean_words(float(np.mean(values)), standard_error(values), ".2f", ".3f")
 
 
 if __name__ == "__main__":

@@ -67,6 +67,11 @@ def source_name(name: str) -> str:
     return name if ":" in name else f"sample:{name}" if name in BUNDLED else f"bench:{name}"
 
 
+def mean_words(mean: float, error: float, shape: str, error_shape: str = "") -> str:
+    """Return "mean ± error" in these formats, or only the mean if there is no error, as with a single seed."""
+    return f"{mean:{shape}}" + (f" ± {error:{error_shape or shape.lstrip('+')}}" if np.isfinite(error) else "")
+
+
 def opened(name: str, bounds: str = BOUNDS[1]) -> Source:
     """Return a data set with bounds taken from its rows."""
     name = source_name(name)

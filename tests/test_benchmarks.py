@@ -86,3 +86,20 @@ def test_a_published_table_stays_until_the_new_one_is_whole(tmp_path, monkeypatc
     with pytest.raises(SystemExit):
         utility.main()
     assert [(tmp_path / f"pe.{ending}").read_text() for ending in ("md", "csv")] == ["published"] * 2
+
+
+@pytest.mark.parametrize(
+    ("numbers", "words"),
+    [
+        ((1.234, 0.056, ".2f"), "1.23 ± 0.06"),
+        ((1.234, np.nan, "+.2f"), "+1.23"),
+        ((1.2, 0.01, "+.1f", ".2f"), "+1.2 ± 0.01"),
+    ],
+)
+def test_a_mean_of_one_seed_has_no_error(numbers, words):
+    assert utility.mean_words(*numbers) == words
+
+
+def test_no_benchmark_prints_an_error_that_may_be_missing():
+    sources_of = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "benchmarks").glob("*.py")}
+    assert [name for name, text in sources_of.items() if "± {standard_error(" in text] == []
