@@ -6,7 +6,7 @@ from typing import Any
 
 from dpviz import params
 from dpviz.algorithms import Algorithm
-from dpviz.audits.audit import Pair, pairs
+from dpviz.audits.audit import Pair, pairs, sufficient
 from dpviz.privacy.guarantee import Neighboring
 
 __all__ = ["second_instance", "wide_pairs"]
@@ -19,15 +19,22 @@ _PARAMETERS: dict[str, Any] = {  # values other than the defaults, for the algor
 }  # fmt: skip
 
 
-def second_instance(cls: type[Algorithm]) -> Algorithm:
+def second_instance(cls: type[Algorithm], *, runs: int | None = None, confidence: float = 0.95) -> Algorithm:
     """Return an algorithm for six columns whose parameters turn on optional queries, such as projections or swaps.
 
     The algorithm has five centers and the values of `_PARAMETERS`, which the class's `AUDIT` overrides. Epsilon is
-    large, so that every stage runs. A promise about moves gets rho = 1.5, at which a substitute with ordinary DP may
-    run (`Algorithm.runs`).
+    large, so that every stage runs; with `runs`, it is the largest of 4, 2, 1, .5 and .25 at which so many runs can
+    refute the claim. A promise about moves gets rho = 1.5, at which a substitute with ordinary DP may run
+    (`Algorithm.runs`).
     """
-    values = {**_PARAMETERS, **cls.AUDIT}
-    return cls(**{name: value for name, value in values.items() if name in params.specs(cls)})
+
+    def built(epsilon: float) -> Algorithm:
+        values = {**_PARAMETERS, "epsilon": epsilon, **cls.AUDIT}
+        return cls(**{name: value for name, value in values.items() if name in params.specs(cls)})
+
+    if runs is None:
+        return built(_PARAMETERS["epsilon"])
+    return sufficient(map(built, (4.0, 2.0, 1.0, 0.5, 0.25)), _FEATURES, 3000, runs, confidence)
 
 
 def wide_pairs(relation: Neighboring) -> tuple[tuple[Pair, int | None], ...]:

@@ -87,8 +87,8 @@ def test_the_picker_lists_it_last_under_its_own_badge(mine, registry):
 
 
 def test_the_badge_goes_after_an_audit_and_comes_back_with_a_change(mine, registry, capsys, monkeypatch):
-    monkeypatch.setattr("dpviz.cli.audit._RUNS", 3)
-    audit = ["audit", "my-own", "--with", "my_own.py", "--runs", "3"]
+    monkeypatch.setattr("dpviz.cli.audit.RUNS", 12)
+    audit = ["audit", "my-own", "--with", "my_own.py", "--runs", "12"]
     assert main(audit) == 0
     assert "my-own counts as audited here" in capsys.readouterr().out
     assert main(RUN) == 0 and outside.UNAUDITED not in capsys.readouterr().err
@@ -98,9 +98,9 @@ def test_the_badge_goes_after_an_audit_and_comes_back_with_a_change(mine, regist
 
 
 def test_an_audit_that_fails_leaves_the_badge(mine, capsys, monkeypatch):
-    monkeypatch.setattr("dpviz.cli.audit._RUNS", 3)
+    monkeypatch.setattr("dpviz.cli.audit.RUNS", 12)
     edited(mine, "[1, 20]", "[1, 21]")
-    assert main(["audit", "my-own", "--with", "my_own.py", "--runs", "3"]) == 1
+    assert main(["audit", "my-own", "--with", "my_own.py", "--runs", "12"]) == 1
     assert "ranges in the docstring" in capsys.readouterr().out and outside.unaudited("my-own")
 
 
