@@ -16,15 +16,16 @@ from dpviz.frozen import freeze
 from dpviz.geometry import alone
 from dpviz.postprocessing.center_sd import blurred, lone
 from dpviz.privacy import accounting, ledger
+from dpviz.privacy.costs import Report, Shuffled
 from dpviz.privacy.curator import Curator, Hidden
 from dpviz.privacy.delta import allowed, meaning
-from dpviz.privacy.guarantee import Guarantee, Neighboring, Notion
+from dpviz.privacy.guarantee import BY_AUTHORS, TRUST, Guarantee, Neighboring, Notion
 from dpviz.privacy.noise import Noise, Secure, Seeded
 from dpviz.privacy.plan import Plan
 from dpviz.privacy.rows import Rows
 from dpviz.trace import Coreset, Step, Trace
 
-__all__ = ["Algorithm", "ApproximateDP", "StepFailed", "delta", "delta_rule"]
+__all__ = ["Algorithm", "ApproximateDP", "StepFailed", "delta", "delta_rule", "misnamed"]
 
 _MOST_KEPT = 20_000_000  # maximum declared n under a relation that keeps n, because missing rows are added in memory
 
@@ -52,7 +53,7 @@ class Algorithm:
     tagline: ClassVar[str] = ""
     neighboring: ClassVar[Neighboring] = Neighboring.ADD_REMOVE
     notion: ClassVar[Notion] = Notion.CENTRAL
-    trust: ClassVar[str] = "a trusted curator sees the raw rows"
+    trust: ClassVar[str] = TRUST[Notion.CENTRAL]
     fixed_ledger: ClassVar[bool] = True  # False if the number of releases depends on released values.
     regions: ClassVar[bool] = False  # True if clusters are regions, so distances to centers do not describe them.
     learns_sensitivity: ClassVar[bool] = False  # True if a clipping radius depends on released values.
@@ -173,6 +174,8 @@ class Algorithm:
         if self.n_clusters > n_public:
             raise ValueError(f"{self.name}: n_clusters must be <= n = {n_public}; got {self.n_clusters}.")
         plan = self.plan(rows.n_features, n_public)
+        if why := misnamed(self, plan):
+            raise ValueError(f"{self.name}: {why}. Nothing was read.")
         delta = self.resolved_delta(n_public)
         hidden: list[Hidden] | None = [] if source.reproducible else None
         curator = Curator(
@@ -244,7 +247,7 @@ class Algorithm:
             pure_epsilon=total.pure_epsilon,
             zcdp=total.zcdp,
             rho_distance=getattr(self, "rho_distance", None),
-            trust=trust or self.trust,
+            trust=f"{BY_AUTHORS * self.trust.startswith(BY_AUTHORS)}{trust}" if trust else self.trust,
             public=("all parameters", "the domain", *public),
             rows_per_person=rows_per_person,
         )
@@ -323,6 +326,18 @@ class ApproximateDP(Algorithm):
         help="A smaller epsilon gives more noise and more privacy. It is always stated together with delta.",
     )
     delta: float | None = delta()
+
+
+def misnamed(algorithm: Algorithm, plan: Plan) -> str:
+    """Return why an algorithm's notion does not fit the costs in its plan, in words, or ""."""
+    notion, neighboring = algorithm.notion, algorithm.neighboring
+    costs = {type(cost).__name__ for costs in plan.costs.values() for cost in costs}
+    reports = {Notion.LOCAL: {Report.__name__}, Notion.SHUFFLE: {Shuffled.__name__}}
+    if notion in reports and (others := costs - reports[notion]):
+        return f"it says {notion}, where people send reports, but its plan has {', '.join(sorted(others))}"
+    if notion.private and (notion is Notion.RHO) != (neighboring is Neighboring.MOVE_RHO):
+        return f"it says {notion}, but its promise is about {neighboring.unit}"
+    return ""
 
 
 def _doubts(name: str, curator: Curator) -> tuple[str, ...]:

@@ -22,11 +22,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpviz.algorithms.base import Algorithm, StepFailed
+from dpviz.algorithms.base import Algorithm, StepFailed, misnamed
 from dpviz.algorithms.programs import Program, program
 from dpviz.algorithms.rules import broken_rules
 from dpviz.domain import Domain
 from dpviz.privacy.curator import Curator
+from dpviz.privacy.guarantee import BY_AUTHORS, TRUST
 from dpviz.privacy.secret import private_folder, read_private, replace, state_folder
 from dpviz.trace import Cancelled, Step
 
@@ -42,6 +43,7 @@ __all__ = [
     "load",
     "note_audit",
     "unaudited",
+    "warning",
 ]
 
 FILES = "DPVIZ_WITH"  # Environment variable: absolute paths of the files, separated as in PATH.
@@ -53,10 +55,11 @@ _LONGEST = 200  # Maximum number of characters shown of another program's messag
 
 
 class Origin(NamedTuple):
-    """Origin of an algorithm: its file's name and the SHA-256 of its source."""
+    """Origin of an algorithm: its file's name, the SHA-256 of its source, and the algorithm's name."""
 
     place: str
     fingerprint: str
+    name: str = ""
 
 
 ORIGINS: dict[str, Origin] = {}  # by slug
@@ -172,16 +175,22 @@ def _enlist(cls: type[Algorithm], here: Origin, known: dict[str, type[Algorithm]
     if not getattr(cls, "name", "") or not dataclasses.is_dataclass(cls) or cls.__hash__ is None:
         raise ValueError(f"{here.place}: {cls.__name__} must be a frozen dataclass with a name.")
     try:
-        cls()
+        why = misnamed(cls(), cls().plan(2, 1000))
     except Exception as error:
         raise ValueError(f"{here.place}: {cls.__name__}() fails: {_words(error)}.") from None
+    if why:
+        raise ValueError(f"{here.place}: {cls.__name__}: {why}.")
     if not issubclass(cls, Program):  # programs give a warning of their own
         _guard(cls, here)
-    known[cls.slug], ORIGINS[cls.slug] = cls, here
+    known[cls.slug], ORIGINS[cls.slug] = cls, here._replace(name=cls.name)
 
 
 def _guard(cls: type[Algorithm], here: Origin) -> None:
-    """Turn a run's failure into one sentence, and warn in every run until the algorithm has passed its audit here."""
+    """Turn a run's failure into one sentence, and warn in every run until the algorithm has passed its audit here.
+
+    Its promise is marked as its authors'; a trust sentence other than that of the notion is theirs, too, and quoted.
+    """
+    cls.trust = BY_AUTHORS + (cls.trust if cls.trust == TRUST[cls.notion] else f'"{cls.trust}"')
     inner, doubts = cls.steps, cls.doubts
 
     def steps(self: Algorithm, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
@@ -204,8 +213,8 @@ def _guard(cls: type[Algorithm], here: Origin) -> None:
             raise StepFailed(*words) from None
 
     def more(self: Algorithm, released: object, domain: Domain) -> tuple[str, ...]:
-        words = (f"{self.name} comes from {here.place} and is {UNAUDITED}: only its authors vouch for its promise.",)
-        return (*(words if unaudited(self.slug) else ()), *doubts(self, released, domain))  # type: ignore[arg-type]
+        words = warning(self.slug)
+        return (*((f"{words}.",) if words else ()), *doubts(self, released, domain))  # type: ignore[arg-type]
 
     cls.steps, cls.doubts = steps, more  # type: ignore[method-assign]
 
@@ -229,6 +238,14 @@ def unaudited(slug: str) -> bool:
     """Return whether an algorithm comes from outside and has not passed its audit here."""
     here = ORIGINS.get(slug)
     return here is not None and f"{slug} {here.fingerprint}" not in _notes()
+
+
+def warning(slug: str) -> str:
+    """Return who vouches for an algorithm from outside, as a clause; "" for ours, and after an audit here."""
+    if not unaudited(slug):
+        return ""
+    here = ORIGINS[slug]
+    return f"{here.name} comes from {here.place} and is {UNAUDITED}: only its authors vouch for its promise"
 
 
 def note_audit(slug: str) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from dpviz import params
 from dpviz.algorithms import ALGORITHMS
 from dpviz.cli.inputs import add_form, form_of, say_form
-from dpviz.cli.run import book
+from dpviz.cli.run import add_unaudited, book, warn_unaudited
 from dpviz.datasets import load_csv
 from dpviz.datasets.dictionary import facts_beside
 from dpviz.datasets.notation import read_numbers
@@ -80,6 +80,7 @@ def add_federated(command: argparse.ArgumentParser) -> None:
             part.add_argument("--data", type=Path, required=True, metavar="FILE.csv")
             part.add_argument("--dictionary", type=Path, metavar="FILE.json", help="this client's data dictionary")
             add_form(part)
+            add_unaudited(part)
             part.add_argument("--json", type=Path, help="write the released trace to this file")
 
 
@@ -139,6 +140,7 @@ def _client(arguments: argparse.Namespace) -> int:
     domain, name = agreement.domain, arguments.folder.resolve().name
     if name not in agreement.clients:
         raise ValueError(f"federated: the folder's name must be the client's; got {name!r}.")
+    warn_unaudited(type(agreement.algorithm), arguments.unaudited)
     low, high = domain.low.tolist(), domain.high.tolist()
     content = arguments.data.read_bytes() if arguments.data.is_file() else None
     form = form_of(arguments)

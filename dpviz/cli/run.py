@@ -13,7 +13,7 @@ import numpy as np
 from loky import cpu_count
 
 from dpviz import params
-from dpviz.algorithms import ALGORITHMS, Algorithm
+from dpviz.algorithms import ALGORITHMS, Algorithm, outside
 from dpviz.cli.inputs import (
     RunInput,
     add_bounds,
@@ -46,7 +46,7 @@ from dpviz.privacy.secret import replace
 from dpviz.sweeps.dask_engine import connect
 from dpviz.trace import Trace
 
-__all__ = ["add_data", "add_run", "book", "data_of", "say_person"]
+__all__ = ["add_data", "add_run", "add_unaudited", "book", "data_of", "say_person", "warn_unaudited"]
 
 
 def add_run(command: argparse.ArgumentParser) -> None:
@@ -94,8 +94,32 @@ def add_data(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     )
 
 
+def add_unaudited(parser: argparse.ArgumentParser) -> None:
+    """Add the consent to a promise for which only an outside algorithm's authors vouch."""
+    words = "let an algorithm from outside that is not audited here read private data"
+    parser.add_argument("--unaudited", action="store_true", help=words)
+
+
+def warn_unaudited(cls: type[Algorithm], consent: bool) -> None:
+    """Say who vouches for an unaudited algorithm's promise, before it reads private data.
+
+    Raises
+    ------
+    ValueError
+        Without the user's consent.
+    """
+    if not (words := outside.warning(cls.slug)):
+        return
+    if not consent:
+        raise ValueError(
+            f"{words}. Run its audit first (dpviz audit {cls.slug}), or give --unaudited; nothing was read."
+        )
+    print(f"warning: {words}.", file=sys.stderr)
+
+
 def _add_options(parser: argparse.ArgumentParser, cls: type) -> None:
     add_data(parser)
+    add_unaudited(parser)
     parser.add_argument("--preset", help="start from a named preset", choices=sorted(cls.PRESETS) or None)  # type: ignore[attr-defined]
     for name, spec in params.specs(cls).items():
         default = "auto" if spec.default is None else spec.default
@@ -250,6 +274,8 @@ def _run_on(arguments: argparse.Namespace, stack: ExitStack, output: Output) -> 
     if arguments.private and not cls.notion.private:
         why = cls.tagline.rstrip(".")
         raise ValueError(f"{cls.name}: {why}. It is not run on private data; nothing was read.")
+    if arguments.private:
+        warn_unaudited(cls, arguments.unaudited)
     if arguments.account and not arguments.private:
         raise ValueError("--account is for private runs; a DEMO run makes no promise.")
     data = data_of(arguments, stack, cls.neighboring)

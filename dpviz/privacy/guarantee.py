@@ -13,7 +13,7 @@ from scipy.special import ndtr
 from dpviz.numbers import chance, number, odds
 from dpviz.privacy.accounting import epsilon_of_mu, epsilon_of_zcdp
 
-__all__ = ["Guarantee", "Neighboring", "Notion"]
+__all__ = ["BY_AUTHORS", "TRUST", "Guarantee", "Neighboring", "Notion"]
 
 
 class Neighboring(StrEnum):
@@ -53,6 +53,15 @@ _UNIT = {
 }
 
 
+TRUST = {  # who must be trusted, by notion
+    Notion.CENTRAL: "a trusted curator sees the raw rows",
+    Notion.RHO: "a trusted curator sees the raw rows",
+    Notion.SHUFFLE: "a shuffler, which reveals to nobody who sent which report and need not read any",
+    Notion.LOCAL: "nobody: every person randomizes their own report",
+}
+BY_AUTHORS = "by its authors: "  # begins the trust of an algorithm from outside, for which dpviz does not vouch
+
+
 @dataclasses.dataclass(frozen=True)
 class Guarantee:
     """A privacy promise.
@@ -79,7 +88,7 @@ class Guarantee:
     pure_epsilon: float | None = None
     zcdp: float | None = None
     rho_distance: float | None = None
-    trust: str = "a trusted curator sees the raw rows"
+    trust: str = TRUST[Notion.CENTRAL]
     public: tuple[str, ...] = ()
     rows_per_person: int = 1
 
@@ -92,6 +101,11 @@ class Guarantee:
     def private(self) -> bool:
         """Return whether the guarantee promises anything at all."""
         return self.notion.private
+
+    @property
+    def by_authors(self) -> bool:
+        """Return whether the promise is that of an outside algorithm's authors."""
+        return self.private and self.trust.startswith(BY_AUTHORS)
 
     @property
     def exact(self) -> bool:
@@ -197,7 +211,7 @@ class Guarantee:
             numbers += f", mu = {number(self.mu)}"
         if self.rho_distance is not None:
             numbers += f", rho (distance) = {number(self.rho_distance)}"
-        return f"{self.notion} for {self.unit}: {numbers}"
+        return f"{'by its authors, ' * self.by_authors}{self.notion} for {self.unit}: {numbers}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return a JSON-ready mapping."""

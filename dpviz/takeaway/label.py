@@ -52,7 +52,8 @@ def facts(trace: Trace) -> dict[str, str]:
     """Return the label's lines, in their order; every one follows from released values and public facts."""
     promise, spent = trace.claimed, trace.spent
     if promise.private:
-        words = f"{promise.notion}: ε {number(promise.epsilon)}, δ {chance(promise.delta)}"
+        whose = "by its authors, " * promise.by_authors
+        words = f"{whose}{promise.notion}: ε {number(promise.epsilon)}, δ {chance(promise.delta)}"
         if promise.mu is not None:
             words += f", μ {number(promise.mu)}"
         if promise.rho_distance is not None:

@@ -99,6 +99,7 @@ CHECKS: dict[str, Check] = {
         contract.what_a_fixed_ledger_has_spent_is_what_was_claimed,
         contract.claim_equals_guarantee_from_parameters_alone,
         contract.no_preset_promises_more_epsilon_than_was_asked_for,
+        contract.notion_and_trust_fit_the_mechanisms,
         contract.ledger_does_not_depend_on_the_data,
         contract.nothing_reads_the_number_of_rows_under_add_remove,
         contract.a_row_that_is_not_finite_is_dropped_or_stands_at_the_middle,

@@ -14,8 +14,9 @@ import numpy as np
 from dpviz import params
 from dpviz.algorithms import Algorithm
 from dpviz.audits.wide import second_instance
+from dpviz.audits.witness import LOCAL
 from dpviz.domain import Domain
-from dpviz.privacy.guarantee import Neighboring, Notion
+from dpviz.privacy.guarantee import TRUST, Neighboring, Notion
 from dpviz.privacy.rows import Rows
 from dpviz.testing.runs import (
     ASKED,
@@ -154,6 +155,19 @@ def _costs(trace: Trace, learned: bool) -> list[tuple[Any, ...]]:
         (entry.name, entry.occurrence, entry.mechanism, tuple(entry.cost.items()), learned or entry.sensitivity)
         for entry in trace.ledger
     ]
+
+
+def notion_and_trust_fit_the_mechanisms(cls: type[Algorithm]) -> None:
+    """Check that local and shuffled runs hold reports alone, that rho goes with moves, and who is to be trusted."""
+    _private(cls)
+    trace = _made(cls)
+    used, reports = {entry.mechanism for entry in trace.ledger}, cls.notion in (Notion.LOCAL, Notion.SHUFFLE)
+    others = used - set(LOCAL)
+    demand(not (reports and others), f"it says {cls.notion}, but the ledger has {', '.join(sorted(others))}")
+    moves = cls.neighboring is Neighboring.MOVE_RHO
+    demand(moves == (cls.notion is Notion.RHO), f"it says {cls.notion}, but is about {cls.neighboring.unit}")
+    known = trace.claimed.trust == TRUST[cls.notion]
+    demand(known or trace.claimed.by_authors, f"its trust is not that of {cls.notion}: {TRUST[cls.notion]!r}")
 
 
 def ledger_does_not_depend_on_the_data(cls: type[Algorithm]) -> None:

@@ -13,6 +13,7 @@ from dpviz.datasets.parts import parts_of
 from dpviz.domain import Domain
 from dpviz.federated import SERVER, Shares, refusal, simulate, spread
 from dpviz.privacy.chunked import ChunkedRows, threads
+from dpviz.privacy.guarantee import BY_AUTHORS
 from dpviz.testing.runs import DoesNotApply, built, demand, same
 from dpviz.trace import Trace
 
@@ -61,7 +62,8 @@ def federated_equals_central_bit_for_bit(cls: type[Algorithm]) -> None:
     middles = rng.uniform(-0.7, 0.7, (3, 2))
     X = np.clip(middles[rng.integers(3, size=_N)] + rng.normal(0, 0.1, (_N, 2)), -1.1, 1.1)
     domain = Domain.box(-1, 1, 2, n_public=_N)
-    central = _trusting(algorithm.run(X, domain=domain, seed=0, dataset_id="x"), Shares(SERVER, 2).trust)
+    central = algorithm.run(X, domain=domain, seed=0, dataset_id="x")
+    central = _trusting(central, f"{BY_AUTHORS * central.claimed.by_authors}{Shares(SERVER, 2).trust}")
     for n_clients, how in _CLIENTS:
         dealt = spread(X, n_clients, how, np.random.default_rng(1))
         ours = simulate(algorithm, dealt, domain, seed=0, dataset_id="x", drawn_by=SERVER)

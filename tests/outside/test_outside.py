@@ -7,14 +7,16 @@ import sys
 
 import pytest
 
-from dpviz.algorithms import add_files, outside
+from dpviz.algorithms import ALGORITHMS, add_files, outside
 from dpviz.cli import main
 from dpviz.datasets import load_sample
 from dpviz.figures import pane, plain
+from dpviz.privacy.guarantee import Notion
 from dpviz.runs.single import replay
 from dpviz.sweeps.rowfile import read_rows
 from dpviz.takeaway.code import script
 from dpviz.takeaway.foreign import read
+from dpviz.takeaway.label import facts
 from dpviz.trace import Cancelled
 from pages._ui.form import picker
 from pages._ui.work.jobs import Job
@@ -95,6 +97,77 @@ def test_the_badge_goes_after_an_audit_and_comes_back_with_a_change(mine, regist
     origin = outside.ORIGINS["my-own"]
     monkeypatch.setitem(outside.ORIGINS, "my-own", origin._replace(fingerprint="0" * 64))
     assert outside.unaudited("my-own")
+
+
+PRIVATE_RUN = [
+    "run", "my-own", "--with", "my_own.py", "--data", "x.csv", "--private", "--header", "--low", "0", "--high", "1",
+    "--n-public", "9", "--n-clusters", "2", "--json", "run.json",
+]  # fmt: skip
+
+
+def test_a_private_run_asks_who_vouches_before_it_reads_or_books(mine, registry, capsys, monkeypatch):
+    (mine.parent / "x.csv").write_text("a,b\n" + "0.5,0.25\n" * 9)
+    opened = []
+    monkeypatch.setattr("dpviz.cli.run.data_of", lambda *_: opened.append(0))
+    assert main(PRIVATE_RUN) == 2
+    told = capsys.readouterr().err
+    assert "My own comes from my_own.py and is not audited here: only its authors vouch for its promise." in told
+    assert "or give --unaudited; nothing was read" in told and opened == []
+    monkeypatch.undo()
+    monkeypatch.chdir(mine.parent)
+    monkeypatch.setenv("DPVIZ_HOME", str(mine.parent / "state"))
+    assert main([*PRIVATE_RUN, "--unaudited"]) == 0
+    told = capsys.readouterr()
+    assert "warning: My own comes from my_own.py and is not audited here" in told.err
+    assert "claimed: by its authors, central DP for one row added or removed" in told.out
+    trace = read((mine.parent / "run.json").read_text())
+    assert trace.claimed.trust == "by its authors: a trusted curator sees the raw rows"
+    assert facts(trace)["Promise"].startswith("by its authors, central DP: ε 1")
+
+
+def reworded(path, words):
+    edited(path, '    slug: ClassVar[str] = "my-own"\n', f'    slug: ClassVar[str] = "my-own"\n    {words}\n')
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (
+            "notion: ClassVar[str] = Notion.LOCAL",
+            "it says local DP, where people send reports, but its plan has Laplace",
+        ),
+        ("notion: ClassVar[str] = Notion.SHUFFLE", "it says shuffle DP, where people send reports, but its plan has"),
+        ("notion: ClassVar[str] = Notion.RHO", "it says rho-distance DP, but its promise is about one row added"),
+    ],
+)
+def test_a_notion_that_its_mechanisms_do_not_have_is_refused(words, told, mine, registry):
+    edited(
+        mine,
+        "from dpviz.privacy.plan import Plan\n",
+        "from dpviz.privacy.guarantee import Notion\nfrom dpviz.privacy.plan import Plan\n",
+    )
+    reworded(mine, words)
+    with pytest.raises(ValueError, match=rf"my_own\.py: MyOwn: {told}"):
+        add_files([mine])
+    assert "my-own" not in registry
+
+
+def test_a_plan_whose_notion_changes_with_a_parameter_reads_nothing():
+    class Moody(ALGORITHMS["dp-lloyd"]):
+        notion = Notion.LOCAL
+
+    rows = load_sample("tiny")
+    with pytest.raises(ValueError, match="it says local DP, .* has Laplace. Nothing was read"):
+        Moody(n_clusters=2).run(rows.X, domain=rows.domain, noise="secure")
+
+
+def test_a_trust_of_ones_own_is_quoted(mine, registry):
+    reworded(mine, 'trust: ClassVar[str] = "nobody: every person adds noise"')
+    add_files([mine])
+    promise = registry["my-own"]().guarantee(2, 100)
+    assert promise.trust == 'by its authors: "nobody: every person adds noise"' and promise.by_authors
+    assert str(promise).startswith("by its authors, central DP")
+    assert not str(ALGORITHMS["dp-lloyd"]().guarantee(2, 100)).startswith("by its authors")
 
 
 def test_an_audit_that_fails_leaves_the_badge(mine, capsys, monkeypatch):

@@ -17,7 +17,7 @@ from dpviz.geometry import random_projection, snap_toward_zero
 from dpviz.params import param
 from dpviz.privacy.costs import Report
 from dpviz.privacy.curator import ALL, Curator
-from dpviz.privacy.guarantee import Neighboring, Notion
+from dpviz.privacy.guarantee import TRUST, Neighboring, Notion
 from dpviz.privacy.local import OUE, OneBit, flip_probability
 from dpviz.privacy.plan import Plan
 from dpviz.privacy.queries import ByUser, CellOf, NearestOf, OffsetOf, Projection
@@ -108,7 +108,7 @@ class StemmerKaplanLocal(Algorithm):
     )
     neighboring: ClassVar[Neighboring] = Neighboring.REPLACE
     notion: ClassVar[Notion] = Notion.LOCAL
-    trust: ClassVar[str] = "nobody: every person randomizes their own report"
+    trust: ClassVar[str] = TRUST[Notion.LOCAL]
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {
         "one bit each": {"oracle": "hadamard"},
         "all people in all rounds": {"budget": "epsilon"},

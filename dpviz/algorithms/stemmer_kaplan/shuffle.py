@@ -17,7 +17,7 @@ from dpviz.params import param
 from dpviz.privacy.accounting import report_of_shuffled
 from dpviz.privacy.costs import Shuffled
 from dpviz.privacy.curator import Curator
-from dpviz.privacy.guarantee import Neighboring, Notion
+from dpviz.privacy.guarantee import TRUST, Neighboring, Notion
 from dpviz.privacy.plan import Plan
 from dpviz.trace import Step
 
@@ -92,7 +92,7 @@ class StemmerKaplanShuffle(StemmerKaplanLocal):
         "The local model with mixed reports: the crowd hides every report, so a report may be more accurate."
     )
     notion: ClassVar[Notion] = Notion.SHUFFLE
-    trust: ClassVar[str] = "a shuffler, which reveals to nobody who sent which report and need not read any"
+    trust: ClassVar[str] = TRUST[Notion.SHUFFLE]
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {"one bit each": {"oracle": "hadamard"}}
     AUDIT: ClassVar[dict[str, Any]] = {}  # the base class's value does not apply, because `budget` has one choice here
     CODE: ClassVar[tuple[Line, ...]] = (

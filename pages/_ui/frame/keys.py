@@ -33,7 +33,8 @@ FORM_DETAILS, FORM_ALGORITHMS = "form_details", "form_algorithms"
 MISHAP, BAR, TABS = "mishap", "bar", "tabs"
 DRAWER_BOX, DRAWER, ADDRESS = "drawer", Keys("{}_drawer"), Keys("{}_address")
 RIBBON, RIBBON_ALL, RIBBON_RESET = "ribbon", "ribbon_all", "ribbon_reset"
-SPEND, NOT_YET = Keys("{}_spend"), Keys("{}_not_yet")  # the gap is the name of a question about a private file
+# The gap is the name of a question about a private file
+SPEND, NOT_YET, UNAUDITED = Keys("{}_spend"), Keys("{}_not_yet"), Keys("{}_unaudited")
 
 # A player and its figures; the gap is the player's name
 PLAYER, TRANSPORT, FIGURES = Keys("{}_player"), Keys("{}_transport"), Keys("{}_figures")

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import streamlit as st
 
-from dpviz.algorithms import Algorithm
+from dpviz.algorithms import Algorithm, outside
 from dpviz.datasets import Dataset
 from dpviz.escape import plain
 from dpviz.numbers import chance, number
@@ -151,6 +151,9 @@ def confirm(
             "**What cannot be undone:** nothing is refunded, neither for a canceled run nor for a deleted file. The "
             "sum counts all of your runs on this file on this server; δ adds up as ε does."
         )
+        if words := outside.warning(algorithm.slug):
+            st.warning(plain(f"{words}."))
+            allowed &= st.checkbox("Spend on its authors' word alone", key=keys.UNAUDITED(slot))
         with st.container(horizontal=True):
             if st.button("Not yet", type="primary", key=keys.NOT_YET(slot)):
                 return False
