@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from dpviz.datasets.readers import Column, TableError, cells, excel, lines, parquet, records, table, text
+from dpviz.datasets.readers.form import Form
 from tests.datasets.one_reading import KINDS, differences, draw
 
 
@@ -151,3 +152,10 @@ PLANTED = {
 def test_an_old_rule_is_caught(rule, monkeypatch):
     rule(monkeypatch)
     assert found(PLANTED[rule], 400)
+
+
+def test_a_private_table_has_one_precision_whatever_its_number_of_rows():
+    for n in (10, table.FRUGAL_CELLS + 1):
+        assert table.precision(n, 1, Form(private=True)) is np.float64
+    assert table.precision(10, 1, Form(private=False)) is np.float64
+    assert table.precision(table.FRUGAL_CELLS + 1, 1, Form(private=False)) is np.float32

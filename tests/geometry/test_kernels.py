@@ -233,3 +233,39 @@ def test_levy_scale():
     median = np.median(np.abs(steps))
     assert below(median) == pytest.approx(0.5, abs=0.005)
     assert abs(below(median, sigma=0.50745**0.5) - 0.5) > 0.1, "a variance read as a standard deviation must be caught"
+
+
+ERROR = 1e-3  # of a score, in the two tests below; the true errors are below 1e-6 there
+
+
+def gaps(x, points):
+    """Return by how much the second best score of every row exceeds the best."""
+    best = np.sort(0.5 * ((x[:, None] - points[None]) ** 2).sum(axis=2), axis=1)
+    return best[:, 1] - best[:, 0]
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_a_vote_is_sure_only_if_no_two_errors_could_turn_it(grouped, monkeypatch):
+    """Both scores may be wrong by the bound, in opposite directions, so a sure gap exceeds twice the bound."""
+    rng = np.random.default_rng(5)
+    population = evolved(rng, 3, 40, 6, spread=0.05)
+    i, j = rng.integers(len(population.points), size=(2, 4000))
+    x = snap((population.points[i] + population.points[j]) / 2 + rng.normal(scale=0.005, size=(4000, 6)))
+    monkeypatch.setattr(kernels, "_score_error", lambda dtype, d, row, point: np.full_like(row, ERROR))
+    if grouped:
+        _, unsure = kernels._propose_grouped(x, population.points, population.parents, population.group)
+    else:
+        _, unsure = kernels._propose(np.float32, x, population.points)
+    gap = gaps(x, population.points)
+    assert (gap[~unsure] > 2 * ERROR - 1e-5).all() and unsure[gap < 2 * ERROR - 1e-5].all()
+    assert ((gap > ERROR) & (gap < 1.9 * ERROR)).sum() > 20 and (~unsure).sum() > 20
+
+
+def test_a_point_is_out_of_reach_only_if_every_row_is_nearer_to_the_parents_nearest_child():
+    """On a line through the parent 0, in whole numbers: a row, the nearest child on either side of 0, and a point."""
+    for row, child, point in itertools.product(range(6), (-3, -2, -1, 0, 1, 2, 3), range(20)):
+        some = kernels._in_reach(np.array([float(point)]), float(abs(child)), np.array([float(row)]))
+        if min(abs(row - point), abs(row + point)) <= abs(row - child):
+            assert some[0], (row, child, point)
+    far = kernels._in_reach(np.array([9.0, 9.1]), 3.0, np.array([3.0]))
+    np.testing.assert_array_equal(far, [True, False])

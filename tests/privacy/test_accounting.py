@@ -122,6 +122,13 @@ def test_pure_plans_keep_their_pure_epsilon_and_delta_zero():
     assert found.zcdp == pytest.approx(0.3**2 / 2 + 0.2**2 / 8)
 
 
+def test_no_rho_is_stated_beside_releases_that_fail_with_a_delta_of_their_own():
+    parts = {"pure": 0.0, "mu": 0.4, "zcdp": 0.08, "delta": 1e-5}
+    assert accounting.total(own_delta=0.0, **parts).zcdp == 0.08
+    beside = accounting.total(own_delta=1e-6, **parts)
+    assert (beside.zcdp, beside.mu, beside.pure_epsilon) == (None, None, None) and beside.delta == 1e-5
+
+
 def test_many_selections_are_totalled_by_bounded_range():
     plan = Plan({"pick": (Exponential(0.05),) * 400})
     found = plan.total(1e-6)

@@ -17,6 +17,7 @@ from dpviz.cli import run
 from dpviz.domain import Domain
 from dpviz.privacy.accounting import epsilon_of_mu, mu_of_epsilon
 from dpviz.privacy.accounts import LOCAL, Account, Accounts, Claim, FileBudget, Refused, owner_by_key, owner_by_login
+from dpviz.privacy.accounts.owner import check_owner
 from dpviz.privacy.costs import Laplace
 from dpviz.privacy.guarantee import Neighboring, Notion
 from dpviz.privacy.noise import Secure
@@ -341,6 +342,27 @@ def test_an_old_file_gives_nothing_back(accounts):
     accounts.set_budget(key, AR, FileBudget(2.0, 1e-5))
     assert accounts.load(key, old) == 0 and len(accounts.of(key).claims) == 2
     assert accounts.of(key).budgets[AR].epsilon == 2.0
+
+
+def test_an_old_file_does_not_raise_a_total_again(accounts):
+    key = accounts.key(FILE)
+    accounts.set_budget(key, AR, FileBudget(9.0, 1e-5))
+    old = accounts.to_file(key)
+    accounts.set_budget(key, AR, FileBudget(2.0, 1e-5))
+    assert accounts.load(key, old) == 0 and accounts.of(key).budgets[AR].epsilon == 2.0
+
+
+def test_a_claim_about_moves_is_in_the_units_of_the_data():
+    algorithm = instance(ALGORITHMS["dist-dp-region-means"], epsilon=1.0, delta=1e-5, rho_distance=0.2)
+    for domain, rho in ((Domain.box(0, 10, 2, scale="common", n_public=N), 1.0), (DOMAIN, 0.2)):
+        assert Claim.of(algorithm, domain).rho_distance == pytest.approx(rho)
+
+
+@pytest.mark.parametrize("owner", [f"key:{'0' * 33}", f"key:{'0' * 31}", "login:", f"key:{'0' * 32} "])
+def test_a_name_with_more_or_fewer_characters_is_no_owner(owner):
+    with pytest.raises(ValueError, match="an owner is"):
+        check_owner(owner)
+    assert check_owner(f"key:{'0' * 32}") == f"key:{'0' * 32}"
 
 
 EDITS = {

@@ -37,6 +37,13 @@ def test_without_mu_the_epsilon_delta_bound_is_used():
     assert found.best_guess == pytest.approx((math.e + 1e-5) / (1 + math.e))
 
 
+def test_zcdp_grows_with_the_square_of_the_rows():
+    one = promise(mu=0.4, zcdp=0.08)
+    assert one.under(Neighboring.REPLACE).zcdp == pytest.approx(4 * 0.08)
+    assert dataclasses.replace(one, rows_per_person=3).person.zcdp == pytest.approx(9 * 0.08)
+    assert promise(zcdp=None).under(Neighboring.REPLACE).zcdp is None
+
+
 def test_replacement_doubles_epsilon_and_mu():
     found = promise().under(Neighboring.REPLACE)
     assert (found.epsilon, found.mu) == pytest.approx((2.0, 2 * promise().mu))

@@ -14,7 +14,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.web.server.starlette.starlette_websocket import gather_user_info
 
 from pages._ui.server import owner as owners
-from pages._ui.server.owner import Owned, Owner, bind_visits, check_settings, owner_of
+from pages._ui.server.owner import Owned, Owner, bind_visits, check_settings, owner_of, take
 from tests.serving import awaited, running
 
 HOME = {"host": "localhost:8501", "origin": "http://localhost:8501"}
@@ -113,6 +113,12 @@ def test_a_key_in_a_cookie_is_the_same_owner_every_time_and_a_bad_one_is_none():
     for bad in ("short", KEY + "x", "'; DROP", KEY[:-1] + "é"):
         fresh = [owner_of(asks(client="10.0.0.9", cookie=f"dpviz-key={bad}")) for _ in range(2)]
         assert fresh[0] != fresh[1] and len(fresh[0].value) == 43
+
+
+@pytest.mark.parametrize("key", [KEY + "x", KEY[:-1], ""])
+def test_a_key_file_with_another_length_is_none(key):
+    with pytest.raises(ValueError, match="not a dpviz key file"):
+        take(f"dpviz key: {key}\n".encode())
 
 
 def test_over_tls_only_the_cookie_counts_that_no_other_site_of_the_domain_can_set():
