@@ -32,4 +32,4 @@ def trace(slug, sample="blobs", seed=0, **values):
 
 def on_two_groups(slug, d, **values):
     """Return a run in which nearly every kind of step occurs."""
-    return trace(slug, f"two groups, {d} columns", n_clusters=3, **{"epsilon": 4.0, "rho_distance": 0.05, **values})
+    return trace(slug, f"two groups, {d} columns", n_clusters=3, **{"epsilon": 4.0, "rho_distance": 0.02, **values})

@@ -430,7 +430,8 @@ def promises(facts: Mapping[str, Any]) -> tuple[str, ...]:
         )
     if rows > 1:
         sentences.append(
-            f"A promise of ε for one row is {rows} ε for one person. dpviz cannot check how many rows a person has."
+            f"A promise of ε for one row is at least {rows} ε for one person with {rows} rows, and more under Gaussian "
+            "noise. dpviz cannot check how many rows a person has."
         )
     return tuple(sentences)
 

@@ -45,7 +45,7 @@ def run(folder, file):
 
 def test_a_run_is_booked_in_full_and_counts_against_the_total(folder, ann, capsys):
     accounts, file, key = ann
-    accounts.set_budget(key, AR, FileBudget(1.2, 1e-3))
+    accounts.set_budget(key, AR, FileBudget(1.2, 1e-4))
     assert run(folder, file) == (0, [None, None])
     account = accounts.of(key)
     assert [claim.algorithm for claim in account.claims] == ["fastlloyd"] and account.private

@@ -33,7 +33,7 @@ PARTIES = (SERVER, "client-1", "client-2", "client-3")
 def left_over(slug, drawn_by):
     """Return {party: noise in the trace after the party subtracts its own draws, as a multiple of the scale}."""
     left = {party: [] for party in PARTIES}
-    for seed in range(40):
+    for seed in range(80):
         run = simulate(make(slug), dealt(), BOX, seed=seed, drawn_by=drawn_by)
         steps = [step["released"]["items"] for step in json.loads(run.trace.to_json())["steps"]]
         steps = [released for released in steps if "noisy_counts" in released]

@@ -39,7 +39,7 @@ def test_the_promise_and_what_it_leaves_open_are_said_at_once(page):
     assert not page.exception
     assert "one row moved by at most 101 m" in words(page)
     assert "<b>No promise.</b>" in words(page) and "weaker promise than differential privacy" in words(page)
-    assert "dist-DP region means (ours): 4.6 rho = " in words(page)
+    assert "dist-DP region means (ours): 5.8 rho = " in words(page)
 
 
 def test_rho_is_typed_in_meters_and_the_address_keeps_half_widths(page):

@@ -22,7 +22,7 @@ def test_the_bet_is_on_a_row_or_on_a_person_with_several():
 
 
 @pytest.mark.parametrize(("name", "values", "words"), [
-    ("town:300", {}, " (57 with 5,000 people"),
+    ("town:300", {}, " (55 with 5,000 people"),
     ("town", {}, ""),
     ("town:300", {"delta": 1e-6}, ""),  # with a typed δ, the number of people does not matter
     ("iris", {}, ""),

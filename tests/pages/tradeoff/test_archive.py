@@ -7,6 +7,7 @@ import pytest
 
 from dpviz.sweeps.sweep import Sweep, Variant, execute
 from dpviz.trace import Cancelled
+from pages._ui.frame.shared import once
 from pages._ui.tradeoff import sweeps
 from pages._ui.tradeoff.archive import MOST, Archive, is_public
 from pages._ui.work.jobs import Job
@@ -20,9 +21,8 @@ SWEEP = Sweep(data=("sample:tiny",), variants=(Variant("kmeans", "kmeans"), Vari
 def shelf(tmp_path, monkeypatch):
     monkeypatch.setattr(sweeps, "on_this_machine", lambda cells, run, give_up, **_: (run(cell) for cell in cells))
     monkeypatch.setattr(sweeps, "_archive", lambda: Archive(tmp_path))
-    sweeps.shelf.clear()
-    yield sweeps.shelf
-    sweeps.shelf.clear()
+    monkeypatch.setattr(sweeps, "shelf", once(sweeps.Shelf))
+    return lambda: sweeps.shelf()
 
 
 def until_over(kept):
@@ -32,7 +32,7 @@ def until_over(kept):
     assert not kept.active and not kept.job.error
 
 
-def test_a_sweep_comes_back_after_a_restart_and_goes_on_where_it_stopped(shelf):
+def test_a_sweep_comes_back_after_a_restart_and_goes_on_where_it_stopped(shelf, monkeypatch):
     archive, cells = shelf().archive, list(SWEEP.runs())
     archive.put(NAME, SWEEP, "Two budgets")
     with archive.working(NAME) as file:
@@ -42,7 +42,7 @@ def test_a_sweep_comes_back_after_a_restart_and_goes_on_where_it_stopped(shelf):
     assert (again.title, again.sweep, again.total) == ("Two budgets", SWEEP, len(cells))
     until_over(again)
     assert [row["key"] for row in again.rows] == [cell.key for cell in cells]
-    sweeps.shelf.clear()  # another restart
+    monkeypatch.setattr(sweeps, "shelf", once(sweeps.Shelf))  # another restart
     whole = shelf().get(NAME)
     assert whole.job.status == "done" and not whole.active
     left, right = (kept.table(99).drop(columns=["seconds", "peak_mb"], errors="ignore") for kept in (again, whole))
