@@ -60,7 +60,7 @@ def test_the_story_has_six_pictures_without_a_script(small):
 def test_a_lesson_keeps_its_answer_behind_a_fold_and_shows_its_first_frame(small):
     text = (small / "lessons" / "2-noise.html").read_text()
     asked, _, answer = text.partition("<summary>The answer</summary>")
-    assert "What do 8 runs release now?" in asked and "Right." not in asked.partition("<main")[2]
+    assert "What do 100 runs release now?" in asked and "Right." not in asked.partition("<main")[2]
     assert answer.count("<b>Right.</b>") == 1
     run = json.loads(re.search(r'id="run">(.*?)</script>', text, re.DOTALL)[1])
     assert run["first"] == len(run["sentences"]) - 1 == 5  # the last step, ε 4, is shown next to the question
