@@ -195,8 +195,10 @@ class Trace:
             wrong = _disagreeing(trace, record)
         except KeyError as missing:
             raise ValueError(f"trace: entry {missing} is missing.") from None
-        except (TypeError, AttributeError, OverflowError, IndexError):
-            raise ValueError("trace: an entry has the wrong type; the file was changed or cut off.") from None
+        except (TypeError, AttributeError, ArithmeticError, IndexError):
+            raise ValueError(
+                "trace: an entry has the wrong type or is out of range; the file was changed or cut off."
+            ) from None
         if wrong:
             raise ValueError(f"trace: {wrong} in the same file; the file was changed.")
         return trace

@@ -233,6 +233,13 @@ FORGED = {
     "another number of centers": ({"parameters__n_clusters": lambda _: 0}, "n_clusters must be >= 1; got 0"),
     "a parameter of another type": ({"parameters__n_clusters": lambda _: "2"}, "n_clusters must be a whole number"),
     "code for a parameter": ({"parameters__epsilon=print('RUN'), n_clusters": lambda _: 1}, "has the parameter"),
+    "no noise in the ledger": ({"ledger__0__scale": lambda _: 0.0}, "out of range"),
+    "centers of another shape": (
+        {"cluster_centers__shape": lambda s: [1, 2], "cluster_centers__values": lambda v: v[:2]},
+        "last step",
+    ),
+    "centers far away": ({"cluster_centers__values": lambda v: [1e308, *v[1:]]}, "last step"),
+    "centers elsewhere": ({"cluster_centers__values": lambda v: [-x for x in v]}, "last step"),
     "another budget": ({"parameters__epsilon": TEN}, "plan is not that of"),
 }
 

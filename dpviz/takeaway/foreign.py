@@ -6,6 +6,8 @@ import dataclasses
 import math
 from typing import Any
 
+import numpy as np
+
 from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.algorithms.explain_clusters import ExplainClusters
 from dpviz.frozen import freeze
@@ -23,8 +25,8 @@ def read(text: str) -> Trace:
     ------
     ValueError
         If the text is not a trace; names no algorithm of dpviz; has parameters or, if this version made it, a plan that
-        its algorithm does not have; or claims something that does not follow from its plan or its ledger. The message
-        is one sentence.
+        its algorithm does not have; claims something that does not follow from its plan or its ledger; or has centers
+        that are not those of its last step. The message is one sentence.
     """
     trace = _with_own_delta(Trace.from_json(text))
     algorithm = algorithm_of(trace)
@@ -34,6 +36,8 @@ def read(text: str) -> Trace:
             raise ValueError(f"trace: {algorithm.name} does not make the kind of promise that this file claims.")
         if trace.version == __version__ and trace.domain.n_public is not None:
             _check_plan(trace, algorithm, trace.domain.n_public)
+    if trace.version == __version__:
+        _check_centers(trace)
     return trace
 
 
@@ -89,6 +93,19 @@ def _check_plan(trace: Trace, algorithm: Algorithm, n_public: int) -> None:
         raise ValueError(
             f"trace: the plan is not that of {algorithm.name} with these parameters; the file was changed."
         )
+
+
+def _check_centers(trace: Trace) -> None:
+    """Refuse centers that are not finite or, if the last step states centers, not those of that step."""
+    centers, domain = np.asarray(trace.cluster_centers), trace.domain
+    last = trace.steps[-1].released.get("centers") if trace.steps else None
+    found = centers if last is None else np.asarray(last)
+    fits = found.shape == centers.shape and found.dtype.kind == "f" and bool(np.isfinite(centers).all())
+    if fits and last is not None:
+        close = 1e-9 * float(domain.half_width.max())
+        fits = bool(np.isfinite(found).all()) and np.allclose(domain.inside(found), centers, rtol=1e-9, atol=close)
+    if not fits:
+        raise ValueError("trace: the centers are not those of the last step in the same file; the file was changed.")
 
 
 def _alike(one: Any, other: Any) -> bool:

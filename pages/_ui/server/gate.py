@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import posixpath
 from urllib.parse import urlsplit
 
 import streamlit as st
@@ -23,12 +24,12 @@ class Gate:
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
         base = st.get_option("server.baseUrlPath").strip("/")
-        self._metrics = f"/{base}/_stcore/metrics".replace("//", "/")
+        self._metrics = _plain(f"/{base}/_stcore/metrics")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse a request or pass it on."""
         kind = scope["type"]
-        if kind == "http" and scope["path"].startswith(self._metrics) and os.environ.get(METRICS) != "on":
+        if kind == "http" and _plain(scope["path"]).startswith(self._metrics) and os.environ.get(METRICS) != "on":
             await PlainTextResponse("Not found", 404)(scope, receive, send)
         elif kind == "websocket" and not _ours(scope):
             await send({"type": "websocket.close", "code": 1008})
@@ -36,6 +37,11 @@ class Gate:
             await PlainTextResponse("This server accepts nothing from pages of other sites.", 403)(scope, receive, send)
         else:
             await self._app(scope, receive, send)
+
+
+def _plain(path: str) -> str:
+    """Return an address as a router might read it at its most tolerant: one slash each, no dots, in small letters."""
+    return posixpath.normpath(f"/{path.lstrip('/')}").lower()
 
 
 def _ours(scope: Scope) -> bool:

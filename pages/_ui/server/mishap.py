@@ -11,6 +11,7 @@ import traceback
 from pathlib import Path
 
 import streamlit as st
+from streamlit.web.server.starlette import starlette_websocket
 
 from pages._ui.frame import keys, markup
 from pages._ui.frame.session import session
@@ -19,7 +20,7 @@ from pages._ui.server.logs import Seldom
 
 __all__ = ["show", "stay_silent"]
 
-_LOG = Seldom(__name__)
+_LOG, _FRAMES = Seldom(__name__), Seldom(__name__)
 _ROOT = Path(__file__).parents[3]
 _ALONE = (  # a style that hides everything that a page drew before it failed
     "<style>[data-testid=stMain]:has(.st-key-{key}) :is([data-testid=stElementContainer],[data-testid=stLayoutWrapper])"
@@ -28,8 +29,16 @@ _ALONE = (  # a style that hides everything that a page drew before it failed
 
 
 def stay_silent() -> None:
-    """Keep Streamlit from logging error messages; `show` logs where the error happened."""
+    """Keep Streamlit from logging error messages, where `show` says the place, and frames that any program can send."""
     logging.getLogger("streamlit.error_util").addFilter(lambda record: record.msg != "Uncaught app execution")
+    logging.getLogger(starlette_websocket.__name__).addFilter(_seldom)
+
+
+def _seldom(record: logging.LogRecord) -> bool:
+    """Write a warning about a visitor's frame as one line without its traceback, and few of them a minute."""
+    if record.levelno == logging.WARNING:
+        _FRAMES.warning("A browser's message was refused: %s", str(record.msg).partition(" %s")[0].rstrip(".:"))
+    return record.levelno != logging.WARNING
 
 
 def show(error: Exception) -> bool:

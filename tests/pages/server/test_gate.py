@@ -83,6 +83,16 @@ def test_what_the_operator_names_passes_with_its_port(option):
 def test_metrics_are_off_unless_the_operator_wants_them(monkeypatch):
     monkeypatch.delenv("DPVIZ_METRICS", raising=False)
     assert answer(path="/_stcore/metrics") == answer(path="/_stcore/metrics/") == 404
+    hidden = (
+        "/_stcore//metrics",
+        "/_stcore/./metrics",
+        "/_STCORE/metrics",
+        "//_stcore/x/../metrics",
+        "/_stcore/metrics/.",
+    )
+    for path in hidden:
+        assert answer(path=path) == 404, path
+    assert answer(path="/metrics") == answer(path="/_stcore/health") == "passed"
     assert answer(path="/_stcore/health") == "passed"
     monkeypatch.setenv("DPVIZ_METRICS", "on")
     assert answer(path="/_stcore/metrics") == "passed"

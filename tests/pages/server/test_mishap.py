@@ -10,6 +10,7 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.runtime.state.common import WidgetMetadata
 from streamlit.runtime.state.session_state import Serialized, WStates
 from streamlit.testing.v1 import AppTest
+from streamlit.web.server.starlette import starlette_websocket
 
 import app
 from benchmarks.visitor import Visitor
@@ -121,6 +122,23 @@ def test_streamlit_writes_no_error_s_own_words(monkeypatch, capsys):
     record = log.makeRecord(log.name, logging.ERROR, "", 0, "Uncaught app execution", (), None)
     other = log.makeRecord(log.name, logging.ERROR, "", 0, "Failed", (), None)
     assert not log.filter(record) and log.filter(other)
+
+
+def test_frames_that_nobody_can_read_fill_no_log_with_tracebacks(monkeypatch, caplog):
+    log = logging.getLogger(starlette_websocket.__name__)
+    assert starlette_websocket._LOGGER.name == log.name
+    monkeypatch.setattr(log, "filters", [])
+    monkeypatch.setattr(mishap, "_FRAMES", logs.Seldom("pages._ui.server.mishap"))
+    mishap.stay_silent()
+    for _ in range(50):
+        error = ValueError("a cell of somebody's file")
+        record = log.makeRecord(
+            log.name, logging.WARNING, "", 0, "Error deserializing back message", (), (ValueError, error, None)
+        )
+        assert not log.filter(record)
+    assert len(caplog.messages) == logs.MOST and "cell" not in caplog.text
+    assert caplog.messages[0] == "A browser's message was refused: Error deserializing back message"
+    assert log.filter(log.makeRecord(log.name, logging.ERROR, "", 0, "Failed", (), None))
 
 
 def test_the_app_takes_our_page():
