@@ -1,4 +1,4 @@
-"""Facts stored for the page Start: people whose rows are revealed by a town's averages, and bets about one of them."""
+"""Facts stored for the page Start: rows that follow from a town's averages, and bets about one of these people."""
 
 from __future__ import annotations
 
@@ -18,23 +18,28 @@ from dpviz.atlas.cells import STORY, beside, opened
 from dpviz.atlas.files import FOLDER, replace, table_of
 from dpviz.atlas.machines import agrees
 from dpviz.audits.game import Round, play, present
-from dpviz.audits.reconstruct import exactly, published, read_off
+from dpviz.audits.reconstruct import exactly, published, read_off, wrongly
+from dpviz.trace import Trace
 
-__all__ = ["EPSILON", "NAME", "Bets", "Given", "bets", "current", "given", "made", "make", "nearest", "read"]
+__all__ = [
+    "CLUSTERS", "DRAW", "EPSILON", "NAME", "Bets", "Given", "bets", "current", "given", "lloyd", "made", "make",
+    "nearest", "read",
+]  # fmt: skip
 
 NAME = "averages.parquet"
-EPSILON = 1.0  # Budget of all noisy averages together, and of the story's method in every bet.
+EPSILON = 1.0  # Budget of the story's method in every bet.
 CLUSTERS = range(2, 13)  # Numbers of clusters in an elbow plot.
 ROUNDS = 25  # Number of rounds of Lloyd's algorithm.
 POOL = 8  # Number of rounds of each world from which bets are drawn.
 TRIED = 12  # Number of exact runs of each world that are marked in the lens.
-_SEED = 0
+DRAW = 1  # Seed of the published averages: the first whose exact centers find all groups if k is right.
+_SEED = 0  # Seed of the bets.
 _ROUNDS = pa.list_(pa.struct([("inside", pa.bool_()), ("centers", pa.list_(pa.float64())), ("speaks", pa.float64())]))
 _SCHEMA = pa.schema(
     [
         ("rows", pa.list_(pa.list_(pa.int32()))),
+        ("wrong", pa.list_(pa.list_(pa.float64()))),
         ("centers", pa.list_(pa.list_(pa.float64()))),
-        ("noisy", pa.int32()),
         ("kmeans", pa.list_(pa.float64())),
         ("alex", pa.int32()),
         ("exact", _ROUNDS),
@@ -47,20 +52,21 @@ _SCHEMA = pa.schema(
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Given:
-    """The people whose rows are revealed by published averages.
+    """The rows that follow from published averages.
 
     Attributes
     ----------
     rows : for every number of clusters, the indices of the rows that its averages are the first to reveal
+    wrong : for every number of clusters, the rows (m, 2), original units, that its averages are the first to suggest
+        although nobody has them
     centers : for every number of clusters k, the last averages (k, 2), original units
-    noisy : number of rows that the same averages reveal if noise is added
     kmeans : centers of KMeans (k, 2), original units
     alex : index of the revealed row that is farthest from the nearest center of KMeans
     """
 
     rows: tuple[tuple[int, ...], ...]
+    wrong: tuple[np.ndarray, ...]
     centers: tuple[np.ndarray, ...]
-    noisy: int
     kmeans: np.ndarray
     alex: int
 
@@ -68,6 +74,11 @@ class Given:
     def count(self) -> int:
         """Return the number of revealed rows."""
         return sum(map(len, self.rows))
+
+    @property
+    def candidates(self) -> int:
+        """Return the number of rows that an attacker computes, right or wrong."""
+        return self.count + sum(map(len, self.wrong))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -88,32 +99,37 @@ class Bets:
 
 
 def given() -> Given:
-    """Find the rows that averages of Lloyd's algorithm reveal for each k in `CLUSTERS`, without and with noise."""
+    """Find the rows that exact averages of Lloyd's algorithm suggest for each k in `CLUSTERS`."""
     data = opened(STORY[0], None).data
-    seen: set[int] = set()
-    rows, centers = [], []
+    seen, out = set[int](), np.empty((0, 2))
+    rows, wrong, centers = [], [], []
     for k in CLUSTERS:
-        who, last = _read_off(k, "none")
+        trace = lloyd(k, None, DRAW)
+        reads = read_off(published(trace), data.domain.radius)
+        who = {int(i) for i in exactly(reads, data.X, data.domain)}
+        others = wrongly(reads, data.X, data.domain)
         rows.append(tuple(sorted(who - seen)))
-        centers.append(last)
-        seen |= who
-    noisy = set().union(*(_read_off(k, "seeded")[0] for k in CLUSTERS))
+        wrong.append(np.array([row for row in others if not _among(row, out)]).reshape(-1, 2))
+        centers.append(trace.cluster_centers)
+        seen, out = seen | who, np.vstack([out, others])
     ids, kmeans = sorted(seen), beside(STORY[0], None).centers
     alex = ids[int(cdist(data.X[ids], kmeans).min(axis=1).argmax())]
-    return Given(tuple(rows), tuple(centers), len(noisy), kmeans, alex)
+    return Given(tuple(rows), tuple(wrong), tuple(centers), kmeans, alex)
 
 
-def _read_off(k: int, noise: str) -> tuple[set[int], np.ndarray]:
-    """Return the rows that the averages for k clusters reveal, and the last averages (k, 2).
+def _among(row: np.ndarray, others: np.ndarray) -> bool:
+    return bool(len(others)) and bool(np.linalg.norm(others - row, axis=1).min() < 1e-5)
+
+
+def lloyd(k: int, epsilon: float | None, seed: int) -> Trace:
+    """Return the run that publishes averages of k clusters; with noise, all k in `CLUSTERS` cost `epsilon` together.
 
     Each number of clusters gets an equal share of ε; the method is ε-DP without a δ, so the shares add up to ε.
     """
-    data, share = opened(STORY[0], None).data, EPSILON / len(CLUSTERS)
+    data, share = opened(STORY[0], None).data, (EPSILON if epsilon is None else epsilon) / len(CLUSTERS)
     values = {"epsilon": share, "iterations": ROUNDS, "dead_cluster": "keep"}
-    lloyd = ALGORITHMS["dp-lloyd"](n_clusters=k, **values)
-    trace = lloyd.run(data.X, domain=data.domain, seed=_SEED, noise=noise, dataset_id=data.dataset_id)
-    who = exactly(read_off(published(trace), data.domain.radius), data.X, data.domain)
-    return set(who.tolist()), trace.cluster_centers
+    method, noise = ALGORITHMS["dp-lloyd"](n_clusters=k, **values), "none" if epsilon is None else "seeded"
+    return method.run(data.X, domain=data.domain, seed=seed, noise=noise, dataset_id=data.dataset_id)
 
 
 def bets(alex: int) -> Bets:
@@ -151,6 +167,7 @@ def make(folder: Path = FOLDER) -> None:
     """Compute and write the facts, which takes about five seconds; the old file stays until the new one is complete."""
     row = _made()
     replace(folder / NAME, pa.Table.from_pylist([row], _SCHEMA), _inputs(), words=[], floats=[])
+    read.cache_clear()
 
 
 def _made() -> dict[str, Any]:
@@ -167,8 +184,8 @@ def _made() -> dict[str, Any]:
     }
     return {
         "rows": [list(rows) for rows in who.rows],
+        "wrong": [rows.ravel().tolist() for rows in who.wrong],
         "centers": [centers.ravel().tolist() for centers in who.centers],
-        "noisy": who.noisy,
         "kmeans": who.kmeans.ravel().tolist(),
         "alex": who.alex,
         **pools,
@@ -179,7 +196,7 @@ def _made() -> dict[str, Any]:
 
 def _inputs() -> dict[str, Any]:
     """Return the settings from which the averages are computed."""
-    return {"story": [*STORY, EPSILON], "lloyd": [*CLUSTERS, ROUNDS], "bets": [POOL, TRIED, _SEED]}
+    return {"story": [*STORY, EPSILON], "lloyd": [*CLUSTERS, ROUNDS, DRAW], "bets": [POOL, TRIED, _SEED]}
 
 
 def _load(folder: Path) -> dict[str, Any] | None:
@@ -203,8 +220,8 @@ def read(folder: Path = FOLDER) -> tuple[Given, Bets] | None:
     if row is None:
         return None
     who = Given(
-        tuple(map(tuple, row["rows"])), tuple(map(_places, row["centers"])), row["noisy"], _places(row["kmeans"]),
-        row["alex"],
+        tuple(map(tuple, row["rows"])), tuple(map(_places, row["wrong"])), tuple(map(_places, row["centers"])),
+        _places(row["kmeans"]), row["alex"],
     )  # fmt: skip
 
     def pool(rounds: list[dict[str, Any]]) -> tuple[Round, ...]:

@@ -17,7 +17,7 @@ from dpviz.domain import Domain
 from dpviz.geometry import GRID
 from dpviz.trace import Trace
 
-__all__ = ["Read", "Publication", "exactly", "published", "read_off"]
+__all__ = ["Read", "Publication", "exactly", "published", "read_off", "wrongly"]
 
 _CLOSE = 2.0**-20  # Tolerance in z units: sums are exact on the 2^-24 grid, but published as averages in float64.
 _WHOLE = 1e-6  # A count this close to a whole number is taken as whole; exact counts are whole, noisy ones hardly ever.
@@ -27,12 +27,16 @@ _WHOLE = 1e-6  # A count this close to a whole number is taken as whole; exact c
 class Publication:
     """Values published by one Lloyd iteration: centers (k, d), and the sums (k, d) and counts (k,) of their rows.
 
-    The rows of a center are those nearest to it; all values are in z units.
+    The rows of a center are those nearest to it; all values are in z units. A sum that the round does not reveal, since
+    its center stayed where it was for too small a count, is nan. The noise on every number has the standard deviation
+    `sums_sd` or `counts_sd`, which are 0 without noise.
     """
 
     centers: np.ndarray
     sums: np.ndarray
     counts: np.ndarray
+    sums_sd: float = 0.0
+    counts_sd: float = 0.0
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -60,8 +64,11 @@ def published(trace: Trace) -> list[Publication]:
                 f"{trace.name}: sums of rows cannot be computed from averages of clipped offsets; use plain Lloyd."
             )
         counts = np.asarray(step.released["noisy_counts"], dtype=float)
-        sums = np.asarray(step.released["raw"]) * (counts + 1e-9)[:, None]
-        rounds.append(Publication(np.asarray(step.released["start"]), np.rint(sums / GRID) * GRID, counts))
+        start, mean = np.asarray(step.released["start"]), np.asarray(step.released["raw"])
+        stayed = np.asarray(step.released["dead"]) & (mean == start).all(axis=1)
+        sums = np.where(stayed[:, None], np.nan, np.rint(mean * (counts + 1e-9)[:, None] / GRID) * GRID)
+        sds = [0.0 if trace.noiseless else float(step.released[name]) for name in ("sums_sd", "counts_sd")]
+        rounds.append(Publication(start, sums, counts, *sds))
     if not rounds:
         raise ValueError(f"{trace.name}: this run publishes no sums and counts of Lloyd's iterations.")
     return rounds
@@ -73,7 +80,9 @@ def read_off(rounds: Sequence[Publication], radius: float) -> list[Read]:
     A cluster of one row publishes that row. If a cluster gained one row between two rounds, the difference of its sums
     is that row, provided that the known centers put it in another cluster before and in this one now. A row that is
     found is also subtracted from the change of its other cluster, and the search is repeated until it finds no more; a
-    row counts only if the changes of both its clusters are then explained to within 2^-20 z units.
+    row counts only if the changes of both its clusters are then explained to within 2^-20 z units. Several rows that
+    move at once can still look like one row, which then is nobody's. Counts that are not whole end the search, which
+    says nothing about privacy: `dpviz.audits.locate` attacks noisy rounds.
 
     Parameters
     ----------
@@ -132,8 +141,21 @@ def exactly(read: Sequence[Read], X: np.ndarray, domain: Domain) -> np.ndarray:
 
     Correct means that the root mean square difference over the columns is at most a millionth of a half-width.
     """
+    right, who = _matched(read, X, domain)
+    return np.unique(who[right])
+
+
+def wrongly(read: Sequence[Read], X: np.ndarray, domain: Domain) -> np.ndarray:
+    """Return the rows (m, d), original units, that were read off although no row of X has them. NOT PRIVATE."""
+    right, _ = _matched(read, X, domain)
+    rows = [one.row for one, fits in zip(read, right, strict=True) if not fits]
+    return domain.denormalize(np.reshape(rows, (-1, domain.n_features)))
+
+
+def _matched(read: Sequence[Read], X: np.ndarray, domain: Domain) -> tuple[np.ndarray, np.ndarray]:
+    """Return, for every row that was read off, whether a row of X equals it, and the index of the nearest row of X."""
     if not read:
-        return np.empty(0, dtype=int)
+        return np.empty(0, dtype=bool), np.empty(0, dtype=int)
     Z = domain.clip(domain.normalize(X))
     gaps, who = cKDTree(Z).query(np.stack([one.row for one in read]))
-    return np.unique(who[gaps <= _CLOSE * np.sqrt(Z.shape[1])])
+    return gaps <= _CLOSE * np.sqrt(Z.shape[1]), who

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from loky import cpu_count
 
-from dpviz.atlas import averages, rounds
+from dpviz.atlas import averages, noised, rounds
 from dpviz.atlas.cells import chapters
 from dpviz.atlas.files import FOLDER
 from dpviz.atlas.make import check, drawn, make, missing
@@ -61,6 +61,11 @@ def _make(arguments: argparse.Namespace) -> int:
         print(f"atlas: {averages.NAME} to make", file=sys.stderr)
         arguments.folder.mkdir(parents=True, exist_ok=True)
         averages.make(arguments.folder)
+    if not arguments.sample and noised.read(arguments.folder) is None:
+        total = len(noised.STRENGTHS) * noised.DRAWS
+        print(f"atlas: {noised.NAME} to make, {total:,} draws", file=sys.stderr)
+        with Bar(total) as bar:
+            noised.make(arguments.folder, workers=arguments.workers, on_run=bar.step)
     if not wanted:
         print("atlas: no file is missing", file=sys.stderr)
         return 0
@@ -83,7 +88,11 @@ def _check(arguments: argparse.Namespace) -> int:
     for difference in differences:
         print(f"atlas: {difference}", file=sys.stderr)
     print(f"{len(cells) - len(differences)} of {len(cells)} runs were reproduced")
-    others = [] if arguments.sample else [one.NAME for one in (rounds, averages) if not one.current(arguments.folder)]
+    others = (
+        []
+        if arguments.sample
+        else [one.NAME for one in (rounds, averages, noised) if not one.current(arguments.folder)]
+    )
     for name in others:
         print(f"atlas: {name} differs from the stored file", file=sys.stderr)
     return 1 if differences or others else 0

@@ -19,7 +19,8 @@ from dpviz.privacy.accounting import DEFAULT_DELTA
 from dpviz.privacy.delta import meaning, no_failure
 
 __all__ = [
-    "LESSONS", "SEEDS", "Lesson", "Option", "Stage", "glossary", "legend", "limits_in_words", "panels", "stage",
+    "LESSONS", "SEEDS", "Lesson", "Option", "Stage", "drawn", "glossary", "legend", "limits_in_words", "panels",
+    "stage",
 ]  # fmt: skip
 
 _HERE = Path(__file__).parent
@@ -54,9 +55,15 @@ def stage(name: str, seed: int) -> Stage:
     return run(seed)
 
 
+def drawn(name: str, stage: Stage, colors: Theme) -> list[Panel]:
+    """Return a lesson's figures, each with one frame per title of the stage."""
+    found: list[Panel] = _RUNS[name].panels(stage.runs, colors)
+    return found
+
+
 def panels(name: str, stage: Stage, colors: Theme) -> list[Panel]:
-    """Return a lesson's figures in the form that browsers receive, each with one frame per title of the stage."""
-    return [panel.printed() for panel in _RUNS[name].panels(stage.runs, colors)]
+    """Return a lesson's figures in the form that browsers receive."""
+    return [panel.printed() for panel in drawn(name, stage, colors)]
 
 
 def legend(name: str) -> tuple[tuple[str, str], ...]:

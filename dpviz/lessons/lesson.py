@@ -70,7 +70,6 @@ class Lesson:
     goal, talk, errors : for the teacher: the goal, * what to say, likely wrong answers and the reasons behind them
     terms : words of the glossary that the lesson uses
     explore : the scene of Explore with which to continue: a mapping from the words of its address to values
-    slide : address of the lesson's scene in a deck, "" for the scene of Explore
     """
 
     name: str
@@ -94,7 +93,6 @@ class Lesson:
     explore: Mapping[str, Any]
     minutes: int = 5
     several: bool = False
-    slide: str = ""
 
     def fill(self, words: str, stage: Stage) -> str:
         """Return text filled with a stage's facts, without line breaks between a number and its symbol or unit."""

@@ -4,7 +4,7 @@
 //   foot          pixels at the bottom of a phone that the page covers
 //   note(screen)  receives the screen that is seen, counted from 1
 const GLIDE = 220; // milliseconds from a stop of ε, or a number of people, to another
-const RING = 420; // milliseconds from one number of clusters to the next
+const RING = 420; // milliseconds from the rings of one number of clusters to those of the next
 const EDGE = 6; // pixels around the plane
 const LOUPE = { x: -8300, y: -5300, r: 3400 }; // the lens in the plane, in meters: a corner where nobody lives
 const HANDS = ["wheel", "touchstart", "pointerdown", "keydown"]; // events with which somebody scrolls
@@ -37,6 +37,8 @@ const SIGNS = {
   person: '<circle cx="8" cy="8" r="3" fill="none" stroke="var(--dp-person)" stroke-width="1.4"/>',
   ring: '<circle cx="8" cy="8" r="6.5" fill="none" stroke="var(--dp-hidden)" stroke-width="2"/>' +
     '<circle cx="8" cy="8" r="2" fill="var(--dp-hidden)"/>',
+  wrong: '<circle cx="8" cy="8" r="6.5" fill="none" stroke="var(--dp-hidden)" stroke-width="1.4" stroke-dasharray="2.4 2.4"/>',
+  guess: '<circle cx="8" cy="8" r="4" fill="var(--dp-hidden)" opacity=".55"/>',
   alex: '<circle cx="8" cy="8" r="6.5" fill="none" stroke="var(--dp-hidden)" stroke-width="2.4"/>',
   exact: '<path d="M8 1l7 7-7 7-7-7z" fill="none" stroke="var(--dp-hidden)" stroke-width="2"/>',
   released: '<circle cx="8" cy="8" r="6" fill="var(--dp-released)"/>',
@@ -53,7 +55,7 @@ const sign = (name, words) => {
 
 class Story {
   constructor(root, host) {
-    Object.assign(this, { root, host, at: -1, place: 0, step: 0, ring: 0, cloud: null, glide: 1, given: 0 });
+    Object.assign(this, { root, host, at: -1, place: 0, step: 0, ring: 0, cloud: null, glide: 1, given: 0, smart: false });
     this.canvas = node("canvas", { role: "img" });
     this.key = node("div", { className: "key" });
     this.stage = node("div", { className: "stage" }, this.canvas, this.key);
@@ -137,6 +139,15 @@ class Story {
       { className: "stops", ariaHidden: "true" },
       ...record.stops.map((text) => node("span", { textContent: text })),
     );
+    this.noises = node("input", { type: "range", min: 0, max: 0, step: 1, value: 0, disabled: true });
+    this.noises.oninput = () => this.drown(Number(this.noises.value), false);
+    this.strengths = node("div", { className: "stops", ariaHidden: "true" });
+    this.smarter = node("button", {
+      className: "press",
+      type: "button",
+      hidden: true,
+      onclick: () => this.drown(this.record.noise.stops.length - 1, !this.smart),
+    });
     this.crowds = node("div", { className: "row", role: "group", ariaLabel: "People" });
     const link = (door) =>
       node("a", { href: door.href, textContent: door.title, onclick: (event) => this.leave(event, door) });
@@ -149,7 +160,7 @@ class Story {
       );
     const after = [
       doors.filter((door) => door.screen === 1).map(link),
-      [],
+      [this.noises, this.strengths, this.smarter],
       [
         node("div", { className: "row" }, ...this.answers, this.again, this.chips),
         ...doors.filter((door) => door.screen === 3).map(link),
@@ -161,7 +172,7 @@ class Story {
     const order = (i, { text, big, note }) =>
       [
         [text, big, note, ...after[0]],
-        [text, big, note],
+        [text, ...after[1].slice(0, 2), big, note, this.smarter],
         [text, big, after[2][0], note, ...after[2].slice(1)],
         [text, ...after[3], big, note],
         [text, ...after[4], big, note],
@@ -188,9 +199,13 @@ class Story {
       { given, noise, bets, editions } = record;
     record.texts.forEach((text, i) => write(parts[i].text, text));
     if (given) write(parts[0].note, given.note);
-    if (noise) {
-      write(parts[1].big, noise.big);
-      write(parts[1].note, noise.note);
+    if (noise && !this.drowned) {
+      this.drowned = noise.stops.map((stop) => unpack(stop.places));
+      this.v = noise.stops.length - 1;
+      this.noises.max = this.v;
+      this.noises.setAttribute("aria-label", noise.slider);
+      this.smarter.textContent = noise.button;
+      this.strengths.replaceChildren(...noise.stops.map((stop) => node("span", { textContent: stop.name })));
     }
     if (given && !this.given) {
       this.given = 1;
@@ -210,22 +225,61 @@ class Story {
       );
     }
     this.tellRings();
+    this.tellNoise();
     this.tellStop();
     this.tellBets();
     this.say(true);
   }
 
   tellRings() {
-    const step = this.record.given?.steps[this.ring];
-    write(this.parts[0].big, step ? step.big : this.failed || "Reading the averages …");
+    const { given } = this.record;
+    write(this.parts[0].big, given ? given.big : this.failed || "Reading the averages …");
     clearTimeout(this.ringing);
-    if (step && this.ring < this.record.given.steps.length - 1) {
+    if (given && this.ring < given.steps.length - 1) {
       this.ringing = setTimeout(() => {
         this.ring += 1;
         this.tellRings();
         this.draw();
       }, RING);
     }
+  }
+
+  /** Write what the averages are worth at the chosen noise, or what the smarter publication is worth. */
+  tellNoise() {
+    const { noise } = this.record,
+      { big, note } = this.parts[1];
+    this.noises.disabled = !noise;
+    if (!noise) {
+      write(big, this.failed || "These runs are not stored here.");
+      return;
+    }
+    const stop = noise.stops[this.v];
+    write(big, this.smart ? noise.smart.smarter : stop.big);
+    write(note, this.smart ? noise.smart.why : stop.note);
+    this.noises.value = this.v;
+    this.noises.setAttribute("aria-valuetext", stop.say);
+    [...this.strengths.children].forEach((one, i) => one.classList.toggle("now", i === this.v));
+    this.smarter.hidden = !noise.smart;
+    this.smarter.setAttribute("aria-pressed", this.smart);
+  }
+
+  /** Change the noise on the averages, or publish something smarter. */
+  drown(v, smart) {
+    if (v === this.v && smart === this.smart) return;
+    this.sunk = this.places();
+    Object.assign(this, { v, smart, from: null, glide: still.matches ? 1 : 0, begun: performance.now() });
+    this.tellNoise();
+    if (this.at >= 0) this.legend(this.at);
+    this.say();
+    this.draw();
+  }
+
+  /** Return the averages and the attacker's guesses at their current places between two strengths of the noise. */
+  places() {
+    const to = this.drowned?.[this.v];
+    if (!to || !this.sunk || this.glide >= 1) return to;
+    const t = ease(this.glide);
+    return Float32Array.from(to, (value, i) => mix(this.sunk[i], value, t));
   }
 
   tellStop() {
@@ -235,6 +289,7 @@ class Story {
     const none = this.failed || "The runs are being made …";
     write(this.parts[3].big, whole ? whole.epsilon.big : none);
     write(this.parts[4].big, some ? some.people.big : none);
+    this.parts[4].big.classList.toggle("weak", Boolean(some?.weak));
     this.range.value = this.e;
     this.range.disabled = !whole;
     this.range.setAttribute("aria-valuetext", whole ? whole.epsilon.say : "");
@@ -246,7 +301,7 @@ class Story {
   turn(e, n) {
     if (e === this.e && n === this.n) return;
     this.from = this.seen();
-    Object.assign(this, { e, n, glide: still.matches ? 1 : 0, begun: performance.now() });
+    Object.assign(this, { e, n, sunk: null, glide: still.matches ? 1 : 0, begun: performance.now() });
     this.tellStop();
     this.say();
     this.draw();
@@ -315,7 +370,7 @@ class Story {
       { given, noise, bets, editions } = record,
       last = editions[this.n]?.stops[this.e];
     const words =
-      [given?.say, noise?.say, bets?.say, editions[0]?.stops[this.e].epsilon.say, last?.people.say, record.turn][
+      [given?.say, this.smart ? noise.smart.told : noise?.stops[this.v].say, bets?.say, editions[0]?.stops[this.e].epsilon.say, last?.people.say, record.turn][
         Math.max(at, 0)
       ] ?? record.titles[Math.max(at, 0)];
     this.canvas.setAttribute("aria-label", words);
@@ -488,11 +543,14 @@ class Story {
   legend(at) {
     const secret = this.narrow && at === 2 ? [] : [["person", "person"]],
       released = [];
-    if (at === 0) secret.push(["ring", "read off"], ["exact", "average"]);
+    const exact = at === 1 && !this.smart && this.record.noise?.stops[this.v].exact;
+    if (at === 0) secret.push(["ring", "a person's row"], ["wrong", "nobody's row"], ["exact", "average"]);
+    if (at === 1) secret.push(["alex", "Alex"], ...(this.smart ? [] : [["guess", "guess"]]));
+    if (exact) secret.push(["exact", "average"]);
     const can = this.narrow ? "" : "possible ";
     if (at > 2) secret.push(["alex", "Alex"]);
     if (at === 2) secret.push(["with", `${can}with Alex`], ["without", `${can}without`], ["exact", "exact average"]);
-    if (at >= 1 && !(this.narrow && at === 2)) released.push(["released", "released center"]);
+    if (at >= 1 && !exact && !(this.narrow && at === 2)) released.push(["released", "released center"]);
     if (at >= 3) released.push(["cloud", `in ${this.record.reruns} reruns`]);
     const signs = (words) => words.map(([name, text]) => sign(name, text));
     const apart = node("span", { className: "secret" }, node("b", { textContent: "NOT PRIVATE" }), ...signs(secret));
@@ -591,7 +649,7 @@ class Story {
     const near = Math.floor(place) + ease((place - Math.floor(place) - 0.2) / 0.6); // still within a fifth of a screen
     if (Math.round(near) >= 4 !== Math.round(this.near ?? 0) >= 4 && !still.matches && this.clouds[0]) {
       this.from = this.seen();
-      Object.assign(this, { glide: 0, begun: now });
+      Object.assign(this, { glide: 0, begun: now, sunk: null });
     }
     this.near = near;
     // return 1 on the screens `from` to `to`; the value fades to 0 on the screens next to them
@@ -612,6 +670,7 @@ class Story {
       pen.globalAlpha = 1;
     }
     if (record.given) this.exposed(on(0, 0));
+    if (record.noise && !this.smart) this.sinking(on(1, 1));
     const bets = on(2, 2),
       phase = this.hand.right.length >= 3 ? 1 : 0,
       round = this.hand.rounds[Math.min(this.hand.right.length, 5)];
@@ -645,7 +704,7 @@ class Story {
     return clamp(this.scale.unit / this.scale.ratio / 30, 0.62, 1.15) * this.scale.ratio;
   } // marks on a small plane are smaller
 
-  /** Draw averages, and a ring around everybody whom they give away; with noise both shrink and vanish. */
+  /** Draw averages, and a ring around every row that follows from them; the rings of nobody's rows are dashed. */
   exposed(w) {
     if (w <= 0) return;
     const { pen, colors, small, record } = this,
@@ -654,7 +713,13 @@ class Story {
     pen.globalAlpha = w;
     pen.strokeStyle = pen.fillStyle = colors.hidden;
     pen.lineWidth = 2.2 * small;
-    for (let i = 0; i <= ring; i++)
+    for (let i = 0; i <= ring; i++) {
+      pen.setLineDash([4 * small, 4 * small]);
+      for (const [x, y] of steps[i].wrong) {
+        this.dot(...this.to(x, y), 9 * small * mix(0.2, 1, w));
+        pen.stroke();
+      }
+      pen.setLineDash([]);
       for (const [x, y] of steps[i].rows) {
         const [u, v] = this.to(x, y);
         this.dot(u, v, 9 * small * mix(0.2, 1, w));
@@ -662,6 +727,7 @@ class Story {
         this.dot(u, v, 2.6 * small * w);
         pen.fill();
       }
+    }
     for (const [x, y] of steps[ring].centers) {
       this.diamond(...this.to(x, y), 9 * small);
       pen.stroke();
@@ -669,9 +735,41 @@ class Story {
     pen.globalAlpha = 1;
   }
 
+  /** Draw the noised averages for the right number of clusters, and the places where the attacker believes Alex is. */
+  sinking(w) {
+    const { pen, colors, small, record } = this,
+      seen = this.places(),
+      k = 2 * record.given.kmeans.length;
+    if (w <= 0 || !seen) return;
+    pen.fillStyle = colors.hidden;
+    pen.globalAlpha = 0.55 * w;
+    for (let j = k; j < seen.length; j += 2) {
+      this.dot(...this.to(seen[j], seen[j + 1]), 4 * small);
+      pen.fill();
+    }
+    pen.globalAlpha = w;
+    for (let j = 0; j < k; j += 2) {
+      const at = this.to(seen[j], seen[j + 1]);
+      if (record.noise.stops[this.v].exact) {
+        pen.strokeStyle = colors.hidden;
+        pen.lineWidth = 2.4 * small;
+        this.diamond(...at, 9 * small);
+        pen.stroke();
+        continue;
+      }
+      pen.fillStyle = colors.released;
+      pen.strokeStyle = colors.bg;
+      pen.lineWidth = 2 * small;
+      this.dot(...at, 9 * small);
+      pen.fill();
+      pen.stroke();
+    }
+    pen.globalAlpha = 1;
+  }
+
   /** Draw released centers: those of one run, and from screen 4 on the cloud of its reruns. */
   released(near, bets) {
-    const w = clamp(near) * (1 - bets),
+    const w = (near >= 2 ? 1 : this.smart ? clamp(near) : 0) * (1 - bets),
       cloud = clamp(near - 2),
       seen = this.seen();
     if (w <= 0 || !seen) return;
@@ -721,7 +819,7 @@ class Story {
     pen.globalAlpha = 1;
   }
 
-  /** Mark Alex: by a ring, and by a dot while the second screen says that nobody can be read off. */
+  /** Mark Alex by a ring. */
   alex() {
     const { pen, colors, small, record } = this,
       [x, y] = this.to(...record.given.alex),
@@ -730,10 +828,8 @@ class Story {
     pen.globalAlpha = out ? 0.75 : 1;
     pen.strokeStyle = pen.fillStyle = colors.hidden;
     pen.lineWidth = 3 * small;
-    const ring = clamp(Math.abs(this.near - 1));
-    this.dot(x, y, r * mix(0.25, 1, ring));
-    if (ring < 0.2) pen.fill();
-    else pen.stroke();
+    this.dot(x, y, r);
+    pen.stroke();
     pen.font = `600 ${Math.round(Math.max(15 * small, 12 * this.scale.ratio))}px ${this.font}`;
     pen.lineJoin = "round";
     pen.strokeStyle = colors.panel;

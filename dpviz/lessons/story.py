@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import dataclasses
+import math
 import tomllib
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -22,9 +23,11 @@ from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.atlas.averages import CLUSTERS, EPSILON, Bets, Given, nearest
 from dpviz.atlas.cells import PEOPLE, STOPS, STORY, Cell, Chapter, beside, opened, row
 from dpviz.atlas.files import Chart
+from dpviz.atlas.noised import Noised
 from dpviz.audits.game import Round
+from dpviz.audits.locate import blind
 from dpviz.figures.scenes.drag import share_interval
-from dpviz.numbers import fraction, length
+from dpviz.numbers import fraction, length, number, ratio_words
 from dpviz.postprocessing.bet import bet_of, odds_of_any, with_more
 from dpviz.privacy.guarantee import Guarantee
 
@@ -35,6 +38,7 @@ EDITIONS = (None, *sorted(PEOPLE[SAMPLE], reverse=True))  # Numbers of people, N
 BETS = 3  # Number of bets that a visitor makes against each method.
 CLOUD = 20  # Number of reruns that are drawn.
 FEWER = 20  # Number of reruns made at each stop if none are stored.
+LITTLE = 75  # A promise that allows more bets than this, out of 100, promises little: nearer to 100 than to a coin.
 _METER = 1000  # Coordinates are sent in meters; those of the sample are in kilometers.
 
 
@@ -99,7 +103,12 @@ def _ordered(centers: np.ndarray, order: np.ndarray) -> np.ndarray:
     return centers[linear_sum_assignment(cdist(order, centers))[1]]
 
 
-def record(given: Given | None = None, bets: Bets | None = None, reruns: Sequence[StoryRuns] = ()) -> dict[str, Any]:
+def record(
+    given: Given | None = None,
+    bets: Bets | None = None,
+    reruns: Sequence[StoryRuns] = (),
+    noised: Sequence[Noised] = (),
+) -> dict[str, Any]:
     """Return the browser's record: positions in whole meters, texts with their numbers; a missing part is None.
 
     The record describes made-up people, some of them individually: NOT PRIVATE.
@@ -123,7 +132,7 @@ def record(given: Given | None = None, bets: Bets | None = None, reruns: Sequenc
         "titles": [screen["title"] for screen in words.values()],
         "texts": [screen["text"].format(**about) for screen in words.values()],
         "given": None if given is None else _given(given, about),
-        "noise": None if given is None or whole is None else _noise(given, whole, about),
+        "noise": None if given is None or not noised else _noise(given, noised, whole, about),
         "bets": None if given is None or bets is None else _bets(given, bets, about),
         "stops": [fraction(stop) for stop in STOPS],
         "start": STOPS.index(EPSILON),
@@ -157,24 +166,44 @@ def _filled(name: str, keys: Sequence[str], **facts: Any) -> dict[str, str]:
 
 
 def _given(given: Given, about: dict[str, Any]) -> dict[str, Any]:
-    data, count, steps = opened(SAMPLE, None).data, 0, []
-    for k, rows, centers in zip(CLUSTERS, given.rows, given.centers, strict=True):
-        count += len(rows)
-        steps.append(
-            {
-                "k": k,
-                "rows": _meters(data.X[list(rows)]),
-                "centers": _meters(centers),
-                **_filled("given", ("big",), count=count, **about),
-            }
-        )
-    words = _filled("given", ("note", "say"), count=count, **about)
+    data = opened(SAMPLE, None).data
+    steps = [
+        {"k": k, "rows": _meters(data.X[list(rows)]), "wrong": _meters(wrong), "centers": _meters(centers)}
+        for k, rows, wrong, centers in zip(CLUSTERS, given.rows, given.wrong, given.centers, strict=True)
+    ]
+    words = _filled("given", ("big", "note", "say"), count=given.count, candidates=given.candidates, **about)
     return {"alex": _meters(data.X[given.alex]), "kmeans": _meters(given.kmeans), "steps": steps, **words}
 
 
-def _noise(given: Given, whole: StoryRuns, about: dict[str, Any]) -> dict[str, Any]:
-    facts = {**about, "count": given.noisy, "found": whole.found[STOPS.index(EPSILON)], "groups": whole.groups}
-    return _filled("noise", ("big", "note", "say"), **facts)
+def _noise(given: Given, noised: Sequence[Noised], whole: StoryRuns | None, about: dict[str, Any]) -> dict[str, Any]:
+    """Return the averages at every strength of the noise, and the story's method as the smarter publication."""
+    data, words, stops = opened(SAMPLE, None).data, _words()["noise"], []
+    row = data.domain.normalize(data.X[given.alex][None])[0]
+    unit = float(np.ptp(data.domain.denormalize(np.eye(2))[:, 0]))
+    for one in noised:
+        name = words["none"] if one.epsilon is None else number(one.epsilon)
+        facts = {
+            **about, "off": length(float(one.off[one.shown]), "km", 2), "odds": math.floor(one.odds + 0.5),
+            "blind": length(unit * blind(data.domain).off(row), "km", 2), "found": int(one.found[one.shown]),
+            "ratio": ratio_words(float(one.ratio[one.shown])),
+            "strength": "Without noise" if one.epsilon is None else f"At ε\N{NO-BREAK SPACE}{name}",
+        }  # fmt: skip
+        big = words["exact" if one.epsilon is None else "big"].format(**facts)
+        stops.append(
+            {
+                "name": name,
+                "exact": one.epsilon is None,
+                "big": big,
+                "places": _packed(np.vstack([one.centers, one.cloud])),
+                **_filled("noise", ("note", "say"), **facts),
+            }
+        )
+    smart = None
+    if whole is not None:
+        at = STOPS.index(EPSILON)
+        facts = {**about, "again": whole.again[at], "runs": whole.runs, "found": whole.found[at]}
+        smart = _filled("noise", ("smarter", "why", "told"), **facts)
+    return {"stops": stops, "smart": smart, **_filled("noise", ("slider", "button"))}
 
 
 def _promise(people: int | None, epsilon: float) -> Guarantee:
@@ -240,11 +269,12 @@ def _edition(one: StoryRuns, given: Given | None, about: dict[str, Any]) -> dict
             "find": "finds" if again == 1 else "find",
             "before": fraction(STOPS[i - 1]), "more": with_more(bet.odds, _promise(None, stop).odds, len(whole.X)),
         }  # fmt: skip
+        facts["holds"] = _words()["people"]["weak" if bet.odds > LITTLE else "holds"].format(**facts)
         sentences = {name: _filled(name, ("big", "say"), **facts) for name in ("epsilon", "people")}
         if i and again < one.again[i - 1]:
             known = share_interval(again, one.runs)[1] < share_interval(one.again[i - 1], one.runs)[0]
             sentences["epsilon"]["big"] += _words()["epsilon"]["fewer" if known else "noise"].format(**facts)
-        stops.append(sentences)
+        stops.append(sentences | {"weak": bet.odds > LITTLE})
     return {
         "name": f"{len(data.X):,}",
         "alex": alex is not None and bool((data.X == alex).all(axis=1).any()),

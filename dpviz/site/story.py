@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.atlas import averages
+from dpviz.atlas import averages, noised
 from dpviz.figures.kit.theme import LIGHT
 from dpviz.figures.kit.view import thin
 from dpviz.lessons import story
@@ -42,11 +42,11 @@ def add(folder: Folder, shell: Shell) -> None:
     ValueError
         If the stored averages are missing.
     """
-    stored = averages.read()
-    if stored is None:
+    stored, drowned = averages.read(), noised.read()
+    if stored is None or drowned is None:
         raise ValueError("site: the stored averages are missing; `python -m dpviz atlas --make` makes them.")
     reruns = [story.of_chart(chart(story.SAMPLE, story.METHOD, people)) for people in story.EDITIONS]
-    record = story.record(*stored, reruns)
+    record = story.record(*stored, reruns, drowned)
     doors = [
         {"screen": screen, "page": page, "title": title, "words": words, "href": link(HOME, page)}
         for screen, page, title, words in _DOORS
@@ -66,16 +66,16 @@ def add(folder: Folder, shell: Shell) -> None:
 def _still(record: dict[str, Any], doors: Sequence[dict[str, Any]]) -> str:
     """Return the six screens as sections with their pictures."""
     start, whole, few = record["start"], record["editions"][0], record["editions"][-1]
-    given, bets = record["given"], record["bets"]
+    given, bets, noise = record["given"], record["bets"], record["noise"]
     says = [
-        [given["steps"][-1]["big"], given["note"]],
-        [record["noise"]["big"], record["noise"]["note"]],
+        [given["big"], given["note"]],
+        [noise["stops"][-1]["big"], noise["stops"][-1]["note"], noise["smart"]["smarter"], noise["smart"]["why"]],
         [bets["after"][-1], bets["coin"][1]],
         [whole["stops"][start]["epsilon"]["big"]],
         [few["stops"][start]["people"]["big"]],
         [],
     ]
-    spoken = [given["say"], record["noise"]["say"], bets["say"], whole["stops"][start]["epsilon"]["say"]]
+    spoken = [given["say"], noise["stops"][-1]["say"], bets["say"], whole["stops"][start]["epsilon"]["say"]]
     spoken += [few["stops"][start]["people"]["say"], record["turn"]]
     sections = []
     for i, picture in enumerate(_pictures(record)):
@@ -102,7 +102,8 @@ def _svg(record: dict[str, Any], inside: str, words: str) -> str:
     return (
         f'<figure><svg viewBox="{left} {-high} {right - left} {high - low}" role="img" '
         f'aria-label="{html.escape(words)}">{inside}</svg><figcaption><span class="tag">NOT PRIVATE</span> rings: '
-        "people; blue: released centers; hollow diamonds: exact averages</figcaption></figure>"
+        "people's rows, dashed: nobody's; dots: guesses; blue: released centers; hollow diamonds: exact averages"
+        "</figcaption></figure>"
     )
 
 
@@ -117,6 +118,9 @@ def _pictures(record: dict[str, Any]) -> list[str]:
         f'<path id="people" fill="none" d="{_places(_unpacked(record["people"]))}"/></defs>{again}'
     )
     exposed = "".join(_ring(x, y, 330, "hidden") for step in given["steps"] for x, y in step["rows"])
+    exposed += "".join(_ring(x, y, 330, "hidden wrong") for step in given["steps"] for x, y in step["wrong"])
+    drowned = _unpacked(record["noise"]["stops"][-1]["places"]).tolist()
+    averaged, guesses = drowned[: len(given["kmeans"])], drowned[len(given["kmeans"]) :]
     last = given["steps"][-1]["centers"]
     alex = _alex(*given["alex"])
     one, cloud = _clouds(whole["cloud"], record, start)
@@ -124,7 +128,10 @@ def _pictures(record: dict[str, Any]) -> list[str]:
     exact = next(round_ for round_ in bets["exact"] if round_["inside"])
     return [
         people + exposed + "".join(_diamond(x, y, 380) for x, y in last) + alex,
-        again + "".join(_disc(x, y) for x, y in one) + alex,
+        again
+        + "".join(_ring(x, y, 150, "guess") for x, y in guesses)
+        + "".join(_disc(x, y) for x, y in averaged)
+        + alex,
         again + "".join(_diamond(x, y, 420) for x, y in exact["centers"]) + alex + _lens(bets, exact),
         again + "".join(_disc(x, y, "cloud") for x, y in cloud) + "".join(_disc(x, y) for x, y in one) + alex,
         f'<path class="some" fill="none" d="{_places(_unpacked(few["people"]))}"/>'

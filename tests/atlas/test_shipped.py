@@ -3,16 +3,17 @@
 import numpy as np
 import pytest
 
-from dpviz.atlas import averages, files, rounds
-from dpviz.atlas.cells import STOPS, STORY, STORY_SEEDS, Chapter, chapters, row
+from dpviz.atlas import averages, files, noised, rounds
+from dpviz.atlas.cells import STOPS, STORY, STORY_SEEDS, Chapter, chapters, opened, row
 from dpviz.atlas.machines import agrees
+from dpviz.audits.reconstruct import exactly, published, read_off
 
 MAKE_THEM = "outdated files: delete them, run `python -m dpviz atlas --make`, and commit the new ones"
 
 
 def test_the_folder_holds_every_chapter_and_nothing_else_in_at_most_8_mb():
     wanted = {f"{chapter.name}.parquet" for chapter in chapters()}
-    assert {path.name for path in files.FOLDER.iterdir()} == wanted | {rounds.NAME, averages.NAME}
+    assert {path.name for path in files.FOLDER.iterdir()} == wanted | {rounds.NAME, averages.NAME, noised.NAME}
     assert sum(path.stat().st_size for path in files.FOLDER.iterdir()) <= 8_000_000
 
 
@@ -38,9 +39,10 @@ def test_the_first_stored_rounds_come_out_again():
 def test_averages_and_bets_of_start_come_out_again():
     """Check three values of k and one bet of each kind; the slow test checks all values and bets."""
     who, bets = averages.read()
-    assert [averages._read_off(k, "none")[0] <= set(sum(who.rows[: k - 1], ())) for k in (2, 3, 4)] == [True] * 3, (
-        MAKE_THEM
-    )
+    data = opened(STORY[0], None).data
+    for k in (2, 3, 4):
+        reads = read_off(published(averages.lloyd(k, None, averages.DRAW)), data.domain.radius)
+        assert set(exactly(reads, data.X, data.domain).tolist()) <= set(sum(who.rows[: k - 1], ())), MAKE_THEM
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(averages, "POOL", 1)
         patched.setattr(averages, "TRIED", 1)
@@ -50,9 +52,19 @@ def test_averages_and_bets_of_start_come_out_again():
             np.testing.assert_allclose(made.centers, stored.centers, rtol=1e-6, err_msg=MAKE_THEM)
 
 
+def test_noised_averages_of_start_come_out_again():
+    """Check the weakest and the strongest noise; the slow test checks all strengths."""
+    who, stored = averages.read()[0], noised.read()
+    for one in (stored[1], stored[-1]):
+        row = noised.outcome(one.epsilon, averages.DRAW, who.alex)
+        assert row["found"] == one.found[one.shown], MAKE_THEM
+        np.testing.assert_allclose(12 * row["off"], one.off[one.shown], rtol=1e-6, err_msg=MAKE_THEM)
+    assert (files.FOLDER / noised.NAME).stat().st_size < 40_000
+
+
 @pytest.mark.slow
 def test_all_that_start_tells_comes_out_again():
-    assert averages.current(), MAKE_THEM
+    assert averages.current() and noised.current(), MAKE_THEM
 
 
 def test_the_storys_budget_finds_the_groups_that_a_quarter_loses_and_300_people_break():

@@ -164,7 +164,7 @@ def test_the_story_turns_by_keys_and_by_drag(visit, served):
 def test_without_a_script_the_story_has_its_six_pictures(visit, served):
     page = visit(served, "index.html", java_script_enabled=False)
     expect(page.locator(".still svg")).to_have_count(6)
-    expect(page.get_by_text("26 of 5,000 people", exact=True)).to_be_visible()
+    expect(page.get_by_text("20 are people's", exact=True)).to_be_visible()
 
 
 def test_the_story_waits_for_little(visit, served):

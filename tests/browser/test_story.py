@@ -36,7 +36,7 @@ def test_six_screens_by_keys_bets_and_back(open_page):
     page.goto(page.url.partition("/limits")[0] + "/")
     page.wait_for_function("() => document.querySelector('.dp-story')?.story?.scale")
     page.wait_for_function("() => document.querySelector('.dp-story').story.record.given")
-    expect(page.get_by_text("26 of 5,000 people", exact=True)).to_be_visible()
+    expect(page.get_by_text("20 are people's", exact=True)).to_be_visible()  # the number does not grow
     for screen in range(2, 7):
         page.keyboard.press("PageDown" if screen % 2 else "ArrowDown")
         expect(page).to_have_url(re.compile(rf"/\?v=1&screen={screen}$"))
@@ -107,7 +107,7 @@ def test_the_key_fits_and_its_tag_holds_all_that_is_not_private_and_nothing_else
     page.wait_for_function(WHOLE)
     screens = page.evaluate(KEYED)
     assert len(screens) == 6
-    assert ["Alex" in one["secret"] for one in screens] == [False] * 3 + [True] * 3
+    assert ["Alex" in one["secret"] for one in screens] == [False, True, False, True, True, True]
     for one in screens:
         assert one["below"] <= 0 and one["wide"] <= 0 and one["first"]
         assert all(words.startswith(("released", "in ")) for words in one["apart"])

@@ -228,16 +228,38 @@ def test_all_models_of_trust_promise_the_same_for_one_row_changed(seed):
 
 
 @every_draw
-def test_rows_that_are_ringed_are_rows_of_the_data_and_none_are_under_noise(seed):
+def test_rows_ringed_as_peoples_are_rows_of_the_data_and_the_others_are_not(seed):
     shown = stage("exact", seed)
     plane = next(panel for panel in _RUNS["exact"].panels(shown.runs, LIGHT) if panel.name == "plane")
-    index = [trace.name for trace in plane.figure.data].index("read off exactly (not private)")
+    names = [trace.name for trace in plane.figure.data]
+    there = {tuple(row) for row in shown.runs.ground.data.X.astype(np.float32).tolist()}
     for frame, title in zip(plane.figure.frames, shown.titles, strict=True):
-        ringed = frame.data[list(frame.traces).index(index)]
-        drawn_ = [x for x in np.array(ringed.x, dtype=float) if np.isfinite(x)]
-        assert f"{len(drawn_)} of" in title
-        assert np.isin(np.float32(drawn_), shown.runs.ground.data.X[:, 0].astype(np.float32)).all()
-    assert shown.facts["noisy"] == 0 and shown.facts["read"] > 0
+        counts = []
+        for name, fits in (("a person's row, computed (not private)", True), ("computed, but nobody's row", False)):
+            ringed = frame.data[list(frame.traces).index(names.index(name))]
+            rows = np.float32([ringed.x, ringed.y]).T
+            rows = [tuple(row) for row in rows.tolist() if np.isfinite(row).all()]
+            assert all((row in there) == fits for row in rows)
+            counts.append(len(rows))
+        right, wrong = counts
+        assert f"{right + wrong} row" in title and f"{right} of them" in title
+
+
+@every_draw
+def test_noise_that_hides_a_person_ruins_the_averages_and_little_noise_hides_nobody(seed):
+    """The lesson's words: close at ε 100, as good as blind at ε 1, where the averages lose neighborhoods."""
+    shown = stage("exact", seed)
+    near, far, blindly = shown.runs.off
+    assert near < 2.0 and far > 0.9 * blindly and near < far / 4  # km in a town of 24 km
+    assert shown.facts["found"] <= 3 < 5 == shown.facts["exact"] == shown.facts["groups"]
+    assert shown.facts["read"] > 0
+
+
+def test_who_knows_the_other_rows_computes_a_row_from_one_mean():
+    X = np.array([[0.25, 1.0], [2.0, 0.5], [0.75, 0.25]])
+    mean = X.mean(axis=0)
+    np.testing.assert_allclose(3 * mean - X[1:].sum(axis=0), X[0])
+    assert "Who knows the other rows computes yours from one mean" in LESSONS["exact"].errors[0]
 
 
 def test_a_symbol_and_its_number_stay_on_one_line():
@@ -275,7 +297,7 @@ def test_captions_beside_the_plane_are_read_off_the_drawn_numbers(seed):
         panel = next(one for one in _RUNS[name].panels(stage(name, seed).runs, LIGHT) if one.name == "side")
         title, drawn_ = panel.figure.layout.title.text, np.asarray(panel.figure.data[0].y, dtype=float)
         wanted = {
-            "exact": [f"Round {len(drawn_)}: {drawn_[-1]:.0f} of "],
+            "exact": [f"Round {len(drawn_)}: {drawn_[-1]:.0f} people's "],
             "looks": [f"{len(drawn_)} looks spend ε {drawn_[-1]:.3g} "],
             "rho": [f"{drawn_[0]:.0f} to {drawn_[-1]:.0f} of 100"],
             "small": [f"{drawn_[0]:.2f}×", f"{drawn_[-1]:.2f}×"],

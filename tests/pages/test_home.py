@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from dpviz.atlas import averages, files
+from dpviz.atlas import averages, files, noised
 from dpviz.atlas.cells import STOPS
 from dpviz.lessons import story as parts
 from pages._ui.home import story
@@ -27,6 +27,7 @@ def nothing_made(monkeypatch):
 
     monkeypatch.setattr(story, "gather", gather)
     monkeypatch.setattr(atlas, "given", lambda: None)
+    monkeypatch.setattr(atlas, "drowned", lambda: ())
     monkeypatch.setattr(atlas, "chart", lambda *_: None)
     return asked
 
@@ -42,7 +43,11 @@ def test_start_is_there_before_any_part_is_made_and_asks_nothing(open_link, noth
     data = component(app)
     record = json.loads(data["record"])
     assert data["screen"] == 3 and data["opened"] == 1 and data["failed"] == ""
-    assert len(record["titles"]) == SCREENS == 6 and record["given"] is None and len(record["people"]) > 26_000
+    assert (
+        len(record["titles"]) == SCREENS == 6
+        and record["given"] is record["noise"] is None
+        and len(record["people"]) > 26_000
+    )
     assert [door["page"] for door in data["doors"] if door["screen"] == 6] == ["explore", "data", "class"]
     assert not [*app.button, *app.slider, *app.segmented_control, *app.selectbox][1:]  # Share is the only control.
     assert app.session_state["kept"] == ("home", "v=1")  # The browser adds the screen's number.
@@ -60,7 +65,8 @@ def test_a_screen_that_does_not_exist_is_the_first_one_and_one_sentence(open_lin
 def test_stored_parts_are_there_without_any_computation(open_link):
     app = open_link("home", "v=1")
     record = json.loads(component(app)["record"])
-    assert record["given"]["steps"][-1]["big"].startswith("**26") and len(record["bets"]["exact"]) == 2 * averages.POOL
+    assert "**20 are people's**" in record["given"]["big"] and len(record["bets"]["exact"]) == 2 * averages.POOL
+    assert len(record["noise"]["stops"]) == len(noised.STRENGTHS) and record["noise"]["smart"]
     assert len(record["editions"]) == len(parts.EDITIONS) and not any("Stored runs" in one.value for one in app.caption)
     assert story._missing(True) == []
 

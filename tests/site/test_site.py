@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dpviz.algorithms import ALGORITHMS
-from dpviz.atlas import files
+from dpviz.atlas import files, noised
 from dpviz.cli import main
 from dpviz.datasets import SAMPLES
 from dpviz.lessons import LESSONS
@@ -53,7 +53,9 @@ def test_the_story_has_six_pictures_without_a_script(small):
     text = (small / "index.html").read_text()
     still = text.partition("<script")[0]
     assert still.count("<figure><svg") == 6 == still.count("<section class=still>")
-    assert "<b>26 of 5,000 people</b> (ringed) can be read off" in still and 'aria-label="26 of 5,000 people' in still
+    assert "<b>25 rows</b> (ringed). <b>20 are people&#x27;s</b>" in still and "yields 25 rows; 20 of them" in still
+    assert still.count('class="guess"') == noised.CLOUD and "<b>0\u00a0of\u00a05</b> neighborhoods" in still
+    assert "publishes <b>one table</b>" in still
     assert len(text) < 300_000
 
 

@@ -15,7 +15,7 @@ SCHEMA = 1
 MOST_SLIDES, MOST_BYTES = 40, 400_000
 MOST = {"title": 120, "scene": 4_000, "notes": 4_000}  # maximum numbers of characters in a deck's texts
 MOST_SECONDS = 3_600
-PAGES = ("explore", "again", "limits", "attacker", "tradeoff")  # Pages whose scenes can be shown.
+PAGES = ("explore", "again", "limits", "attacker", "tradeoff", "learn")  # Pages whose scenes can be shown.
 SHOWS = ("picture", "label")  # Parts of a scene that a slide can show.
 
 

@@ -14,6 +14,7 @@ import streamlit as st
 from dpviz.atlas import averages
 from dpviz.atlas.averages import Bets, Given
 from dpviz.atlas.cells import STOPS
+from dpviz.atlas.noised import Noised
 from dpviz.lessons import story as parts
 from dpviz.lessons.story import StoryRuns
 from dpviz.numbers import number
@@ -49,9 +50,15 @@ _stored = lru_cache(maxsize=8)(parts.of_chart)
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
-def _record(ready: tuple[str, ...], _given: Given | None, _bets: Bets | None, _reruns: Sequence[StoryRuns]) -> str:
+def _record(
+    ready: tuple[str, ...],
+    _given: Given | None,
+    _bets: Bets | None,
+    _reruns: Sequence[StoryRuns],
+    _noised: Sequence[Noised],
+) -> str:
     """Return the record of the finished parts as JSON; `ready` names them."""
-    return json.dumps(parts.record(_given, _bets, _reruns), ensure_ascii=False, separators=(",", ":"))
+    return json.dumps(parts.record(_given, _bets, _reruns, _noised), ensure_ascii=False, separators=(",", ":"))
 
 
 def story() -> None:
@@ -90,11 +97,15 @@ def _reruns(ready: dict[str, Any]) -> list[StoryRuns]:
 
 def _draw(gathered: Gathered) -> None:
     given, bets = atlas.given() or gathered.ready.get(_AVERAGES, (None, None))
-    reruns = _reruns(gathered.ready)
-    ready = (*["averages"] * (given is not None), *(f"{one.people} {one.runs}" for one in reruns))
+    reruns, noised = _reruns(gathered.ready), atlas.drowned()
+    ready = (
+        *["averages"] * (given is not None),
+        *["noise"] * bool(noised),
+        *(f"{one.people} {one.runs}" for one in reruns),
+    )
     opened = links.opened("home")
     data = {
-        "record": _record(ready, given, bets, reruns),
+        "record": _record(ready, given, bets, reruns, noised),
         "doors": [_door(*door) for door in _DOORS],
         "screen": st.session_state.get(keys.HOME_SCREEN) or 1,
         "opened": 0 if opened is None else opened.number,

@@ -15,7 +15,7 @@ from pages._ui.address.scene import Scene, write
 from pages._ui.frame import keys, markup
 from pages._ui.frame.prepared import args, locked
 from pages._ui.learn import progress, stage_cache
-from pages._ui.learn.controls import PARTS
+from pages._ui.learn.controls import PARTS, vocabulary
 from pages._ui.learn.place import address
 from pages._ui.notes.controls import SHOWS
 from pages._ui.workspace.explore import explore
@@ -83,6 +83,11 @@ def _sheet(lesson: Lesson, kind: str, minutes: int) -> str:
     return sheets.notes(lesson, stage, minutes, {**scenes, "Explore": urljoin(base, _explored(lesson))})
 
 
+def _staged(lesson: Lesson, step: int) -> str:
+    """Return the address of the lesson's own picture at a step, as a slide shows it."""
+    return f"learn?{write(Scene('learn', {'lesson': lesson.name, 'part': 'run'}, step=step), vocabulary)}"
+
+
 def _explored(lesson: Lesson) -> str:
     return f"explore?{write(Scene('explore', lesson.explore), explore)}"
 
@@ -112,10 +117,10 @@ def _plan(lessons: list[Lesson]) -> str:
 
 
 def deck_of(lessons: list[Lesson]) -> Deck:
-    """Return the lessons as a deck: a slide for each, with the talk as its notes."""
+    """Return the lessons as a deck: for each its own picture at the step that surprises, with the talk as its notes."""
     slides = []
     for lesson in lessons:
         stage = stage_cache.stage(lesson.name, 0)
         words = "\n".join(lesson.fill(sentence, stage) for sentence in lesson.talk)
-        slides.append(Slide(lesson.title, lesson.slide or _explored(lesson), words, 60 * plan_of(lessons).each))
+        slides.append(Slide(lesson.title, _staged(lesson, stage.hint), words, 60 * plan_of(lessons).each))
     return Deck("Lessons: " + ", ".join(str(lesson.number) for lesson in lessons), tuple(slides))

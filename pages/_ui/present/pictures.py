@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from dpviz import lessons
 from dpviz.algorithms import Algorithm
 from dpviz.audits.game import Round, attack, play, score
 from dpviz.datasets import Dataset
@@ -23,6 +24,7 @@ from dpviz.figures.scenes import reruns, tradeoff
 from dpviz.figures.scenes.game import picture_panel
 from dpviz.figures.scenes.reconstruction import legend as read_legend
 from dpviz.figures.scenes.reruns import Cloud
+from dpviz.lessons import LESSONS
 from dpviz.metrics import run_loss
 from dpviz.numbers import chance, counted, number, plus_minus, ratio_words
 from dpviz.postprocessing.bet import bet_of, odds_of_any
@@ -45,7 +47,7 @@ from pages._ui.frame.words import on_screen
 from pages._ui.limits import reconstruction
 from pages._ui.player.verdict import lost
 
-__all__ = ["Picture", "clouds", "game", "read_off", "run", "sweep"]
+__all__ = ["Picture", "clouds", "game", "lesson", "read_off", "run", "sweep"]
 
 ROUNDS, CLOUD = 100, 25  # Numbers of runs of the machine's game and of each world's cloud.
 MOST_CENTERS, MOST_COLUMNS = 8, 4  # rows and columns of the table of centers on a slide
@@ -223,19 +225,37 @@ def clouds(
 
 
 def read_off(data: Dataset, noise: str, mode: str, on_step: OnStep) -> Picture:
-    """Return the picture of the people whose rows follow from plain Lloyd's rounds."""
+    """Return the picture of the rows that follow from plain Lloyd's rounds."""
     trace, read = reconstruction.read_in(data, noise)
     on_step(1, 1)
-    titles, who = reconstruction.titles_of(data, trace, read)
-    n, count = len(data.X), len(who[-1])
+    titles, by_then = reconstruction.titles_of(data, trace, read)
+    if trace.noiseless:
+        bigs = tuple(f"{len(one.people):,} of {len(data.X):,}" for one in by_then)
+        small = f"people's rows are among the {counted(len(by_then[-1]), 'row')} computed from the published averages."
+    else:
+        bigs, small = (), "No count is whole, so this arithmetic stops."
     return _made(
-        reconstruction.panel_of(data, trace, who, theme(mode)),
+        reconstruction.panel_of(data, trace, by_then, theme(mode)),
         titles=tuple(titles),
         legend=_legend(read_legend(trace.noiseless), mode),
-        big=f"{count:,} of {n:,}",
-        bigs=tuple(f"{len(rows):,} of {n:,}" for rows in who),
-        small=f"rows can be read off{' the published averages, to the last digit' * bool(count)}.",
+        big=bigs[-1] if bigs else "",
+        bigs=bigs,
+        small=small,
         promise="no promise" if noise == "none" else _promise(trace.claimed),
+    )
+
+
+def lesson(name: str, seed: int, mode: str, on_step: OnStep) -> Picture:
+    """Return the first plane of a lesson, step by step."""
+    stage = lessons.stage(name, seed)
+    on_step(1, 1)
+    plane = next(panel for panel in lessons.drawn(name, stage, theme(mode)) if panel.name == "plane")
+    return _made(
+        plane,
+        titles=stage.titles,
+        legend=_legend(lessons.legend(name), mode),
+        small=LESSONS[name].fill(LESSONS[name].question, stage),
+        promise="made-up people",
     )
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from dpviz.algorithms import Algorithm
+from dpviz.lessons import LESSONS
 from dpviz.numbers import number
 from dpviz.sweeps.sweep import Sweep
 from dpviz.version import __version__
@@ -22,6 +23,7 @@ from pages._ui.explore.stored import runs_of
 from pages._ui.form.forms import STOPS
 from pages._ui.frame import catalog
 from pages._ui.home.controls import as_run
+from pages._ui.learn.controls import vocabulary
 from pages._ui.limits.controls import limits
 from pages._ui.present import pictures
 from pages._ui.tradeoff import sweeps
@@ -201,10 +203,18 @@ def _tradeoff(scene: Scene, slide: Slide, mode: str) -> Work:
     return pictures.sweep, (asked, data, mode, scene.values["scale"] == "log", scene.values["single"], stored)
 
 
+def _learn(scene: Scene, slide: Slide, mode: str) -> Work:
+    name = scene.values["lesson"]
+    if name not in LESSONS:
+        raise ValueError("This slide needs a lesson, such as learn?v=1&lesson=exact.")
+    return pictures.lesson, (name, scene.values.get("s", 0), mode)
+
+
 STAGED: dict[str, tuple[Vocabulary, Plan]] = {
     "explore": (explore, _explore),
     "again": (explore, _again),
     "limits": (limits, _limits),
     "attacker": (explore, _attacker),
     "tradeoff": (tradeoff, _tradeoff),
+    "learn": (vocabulary, _learn),
 }

@@ -12,17 +12,18 @@ import numpy as np
 import streamlit as st
 
 from dpviz.algorithms import Algorithm
-from dpviz.atlas import averages, files, rounds
+from dpviz.atlas import averages, files, noised, rounds
 from dpviz.atlas.averages import Bets, Given
 from dpviz.atlas.cells import EXACTLY_K, METHODS
 from dpviz.atlas.files import Chart
+from dpviz.atlas.noised import Noised
 from dpviz.atlas.rounds import GAMES, Game
 from dpviz.audits.game import Round
 from dpviz.datasets import SAMPLES, Dataset
 from pages._ui.frame.session import session
 from pages._ui.work.state import work_state
 
-__all__ = ["chart", "covers", "given", "note", "played"]
+__all__ = ["chart", "covers", "drowned", "given", "note", "played"]
 
 FOLDER = files.FOLDER
 
@@ -68,6 +69,11 @@ def played(data: Dataset, algorithm: Algorithm, person: np.ndarray, world: bool 
 def given() -> tuple[Given, Bets] | None:
     """Return Start's stored averages and bets, or None if there are none."""
     return averages.read(FOLDER)
+
+
+def drowned() -> tuple[Noised, ...]:
+    """Return Start's averages at every strength of the noise, or () if they are not stored."""
+    return noised.read(FOLDER) or ()
 
 
 @functools.cache
