@@ -37,7 +37,8 @@ const SIGNS = {
   person: '<circle cx="8" cy="8" r="3" fill="none" stroke="var(--dp-person)" stroke-width="1.4"/>',
   ring: '<circle cx="8" cy="8" r="6.5" fill="none" stroke="var(--dp-hidden)" stroke-width="2"/>' +
     '<circle cx="8" cy="8" r="2" fill="var(--dp-hidden)"/>',
-  wrong: '<circle cx="8" cy="8" r="6.5" fill="none" stroke="var(--dp-hidden)" stroke-width="1.4" stroke-dasharray="2.4 2.4"/>',
+  wrong: '<circle cx="8" cy="8" r="6.5" fill="none" stroke="var(--dp-hidden)" stroke-width="1.4" ' +
+    'stroke-dasharray="2.4 2.4"/>',
   guess: '<circle cx="8" cy="8" r="4" fill="var(--dp-hidden)" opacity=".55"/>',
   alex: '<circle cx="8" cy="8" r="6.5" fill="none" stroke="var(--dp-hidden)" stroke-width="2.4"/>',
   exact: '<path d="M8 1l7 7-7 7-7-7z" fill="none" stroke="var(--dp-hidden)" stroke-width="2"/>',
@@ -55,7 +56,8 @@ const sign = (name, words) => {
 
 class Story {
   constructor(root, host) {
-    Object.assign(this, { root, host, at: -1, place: 0, step: 0, ring: 0, cloud: null, glide: 1, given: 0, smart: false });
+    Object.assign(this, { root, host, at: -1, place: 0, step: 0, ring: 0, cloud: null, glide: 1, given: 0 });
+    this.smart = false;
     this.canvas = node("canvas", { role: "img" });
     this.key = node("div", { className: "key" });
     this.stage = node("div", { className: "stage" }, this.canvas, this.key);
@@ -370,9 +372,14 @@ class Story {
       { given, noise, bets, editions } = record,
       last = editions[this.n]?.stops[this.e];
     const words =
-      [given?.say, this.smart ? noise.smart.told : noise?.stops[this.v].say, bets?.say, editions[0]?.stops[this.e].epsilon.say, last?.people.say, record.turn][
-        Math.max(at, 0)
-      ] ?? record.titles[Math.max(at, 0)];
+      [
+        given?.say,
+        this.smart ? noise.smart.told : noise?.stops[this.v].say,
+        bets?.say,
+        editions[0]?.stops[this.e].epsilon.say,
+        last?.people.say,
+        record.turn,
+      ][Math.max(at, 0)] ?? record.titles[Math.max(at, 0)];
     this.canvas.setAttribute("aria-label", words);
     if (!quiet && this.said.textContent !== words) this.said.textContent = words;
   }
