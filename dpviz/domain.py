@@ -15,6 +15,7 @@ __all__ = ["Domain"]
 # more than the rounding error of a norm in float64 for any d below 2^12, so that no row exceeds the radius
 _SLACK = 2.0**-40
 _ROWS = 1024
+_SINGLE = 2.0**-23
 # limits of a half-width and of a bound, so that squares stay finite in z units and in data units
 _LEAST, _LARGEST = 1e-30, 1e30
 # smallest ratio of a half-width to the magnitude of the bounds; below it, rows would differ only by rounding
@@ -183,6 +184,16 @@ class Domain:
         Z = X - self.middle
         Z /= self.half_width
         return Z
+
+    def outside(self, X: np.ndarray) -> np.ndarray:
+        """Return which rows (n, d), original units, have a value beyond a bound, shape (n,); NaN is beyond none.
+
+        A value that exceeds a bound by less than the rounding error of single precision does not count, because the
+        numbers of large files are stored in it.
+        """
+        X = validate.finite_matrix("Domain", self._by_name(X), n_features=self.n_features)
+        slack = _SINGLE * np.maximum(np.abs(self.low), np.abs(self.high))
+        return ((X < self.low - slack) | (X > self.high + slack)).any(axis=1)
 
     def _by_name(self, X: Any) -> Any:
         """Return the columns of a data frame in the declared order; return other data unchanged."""

@@ -295,6 +295,18 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
         ("offsets_not_clipped", "np.clip((block.x - self.anchors[labels]) / self.radius, -1, 1)", "(block.x - self.anchors[labels]) / self.radius"),
         ("groups_by_values", "public_hash(self.seed, block.ids)", "public_hash(self.seed, (block.x[:, 0] * 1e6).astype(np.int64))"),
     ],
+    (Q + "counts.py", f"{QUERIES} tests/algorithms/test_rows_outside.py"): [
+        ("marked_half_a_row", 'return {"": 1.0}', 'return {"": 0.5}'),
+        ("marked_counts_all", "block.column(0) > 0", "block.column(0) > -2"),
+    ],
+    (P + "rows.py", "tests/algorithms/test_rows_outside.py"): [
+        ("marks_after_clipping", "np.where(domain.outside(X), 1.0, -1.0)", "np.where(domain.outside(domain.inside(Z)), 1.0, -1.0)"),
+        ("marks_of_missing_rows", "marks[~np.isfinite(Z).all(axis=1)] = np.nan", "marks[np.isnan(marks)] = np.nan"),
+        ("marks_of_the_whole_file", "np.where(domain.outside(X), 1.0, -1.0)", "np.where(domain.outside(X) & (X[:, 0] < X[:, 0].max()), 1.0, -1.0)"),
+    ],
+    ("dpviz/algorithms/rows_outside.py", "tests/algorithms/test_rows_outside.py"): [
+        ("outside_budget_twice", "(Laplace(self.epsilon),)", "(Laplace(2 * self.epsilon),)"),
+    ],
     (P + "rows.py", f"{QUERIES} {CURATOR}"): [
         ("rows_snap_nearest", "Z[part] = snap_toward_zero(", "Z[part] = snap("),
         ("partition_twice", "if scope in self._divided:", "if False:"),

@@ -399,6 +399,6 @@ def clipping(X: np.ndarray, domain: Domain) -> Clipping:
         dropped=len(X) - len(finite),
         below=below.sum(axis=0),
         above=above.sum(axis=0),
-        outside=int((below | above).any(axis=1).sum()),
+        outside=int(domain.outside(finite).sum()),
         radius=int((np.linalg.norm(Z, axis=1) > domain.radius).sum()),
     )

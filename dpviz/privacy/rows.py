@@ -14,7 +14,7 @@ from dpviz.privacy.block import Block
 from dpviz.privacy.noise import Noise
 from dpviz.privacy.queries import CellCover, Halvings, KeyQuery, Positions, Predicate, Query, Question, Score
 
-__all__ = ["ALL", "MemorySession", "Rows", "Session", "StatisticSession"]
+__all__ = ["ALL", "MemorySession", "Rows", "Session", "StatisticSession", "marked"]
 
 ALL = 0
 UTILITY_SNAP = 2.0**-4  # Utilities are snapped to 2^-20: 2^-24 / 2^-4.
@@ -96,6 +96,20 @@ class Rows:
     def size_nonprivate(self, *, every: bool = False) -> int:
         """Return the exact number of finite rows, or of all rows with `every`. For DEMO only."""
         return len(self._x) if every or self._finite is None else int(self._finite.sum())
+
+
+def marked(X: np.ndarray, domain: Domain, dataset_id: str = "unnamed") -> Rows:
+    """Return rows of one column that marks every row of X (n, d; original units): 1 if it lies outside the bounds.
+
+    The other rows have -1. A mark depends on its own row and the bounds alone and is made before any value is clipped;
+    a row with a cell that is not finite has no mark, so `Rows` treats it as it does in a run. The marks are rows of
+    their own: no other query reads them.
+    """
+    Z = domain.normalize(X)
+    marks = np.where(domain.outside(X), 1.0, -1.0)
+    marks[~np.isfinite(Z).all(axis=1)] = np.nan
+    facts = {"n_public": domain.n_public, "rows_per_person": domain.rows_per_person}
+    return Rows(marks[:, None], Domain.box(-1, 1, 1, columns=["outside"], **facts), dataset_id)
 
 
 class Session(ABC):

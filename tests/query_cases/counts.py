@@ -3,7 +3,7 @@
 import numpy as np
 
 from dpviz.geometry import Population
-from dpviz.privacy.queries import Count, NearestVotes, Query
+from dpviz.privacy.queries import Count, MarkedRows, NearestVotes, Query
 from tests.query_cases.base import AR, MOVE, REPLACE, Case, points
 
 _two = NearestVotes(Population(np.array([[-0.5, 0.0], [0.5, 0.0]])))
@@ -14,6 +14,14 @@ CASES: dict[type[Query], Case] = {
     Count: Case(
         build=lambda rng, d: Count(),
         worst={AR: [(Count(), _left, np.vstack([_left, _right]))]},
+    ),
+    MarkedRows: Case(
+        build=lambda rng, d: MarkedRows(),
+        worst={
+            AR: [(MarkedRows(), _left, np.vstack([_left, _right]))],
+            REPLACE: [(MarkedRows(), _left, _right)],
+            MOVE: [(MarkedRows(), _near_left, _near_right)],
+        },
     ),
     NearestVotes: Case(
         build=lambda rng, d: NearestVotes(Population(points(rng, 5, d))),

@@ -17,7 +17,7 @@ from dpviz.privacy.queries.base import KeyQuery, Predicate, Projection, Query, Q
 from dpviz.privacy.queries.bins import ClusterBins
 from dpviz.privacy.queries.boxes import Below, HalfIntervalCounts, RegionSum, SplitScore
 from dpviz.privacy.queries.cells import CellSums, InBalls, ListedCells, OccupiedCells, cell_centers
-from dpviz.privacy.queries.counts import Count, NearestVotes
+from dpviz.privacy.queries.counts import Count, MarkedRows, NearestVotes
 from dpviz.privacy.queries.cover import CellCover, Side
 from dpviz.privacy.queries.days import ArrivesBefore
 from dpviz.privacy.queries.grids import GridCounts
@@ -50,6 +50,7 @@ __all__ = [
     "Halvings",
     "InBalls",
     "KeyQuery",
+    "MarkedRows",
     "MixtureMoments",
     "NearRegionSums",
     "NearestDistances",

@@ -12,7 +12,7 @@ from dpviz.privacy.block import Block
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.queries.base import Projection, Query, one_entry, projected
 
-__all__ = ["Count", "NearestVotes"]
+__all__ = ["Count", "MarkedRows", "NearestVotes"]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -28,6 +28,20 @@ class Count(Query):
 
     def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:
         return {"": 1.0 if neighboring is Neighboring.ADD_REMOVE else 0.0}
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class MarkedRows(Query):
+    """Number of rows whose first column is above the middle of its bounds: those with a mark, see `rows.marked`."""
+
+    reason: ClassVar[str] = "one row has one mark or none, and counts at most once"
+    whole: ClassVar[tuple[str, ...]] = ("",)
+
+    def statistic(self, block: Block) -> dict[str, np.ndarray]:
+        return {"": np.array(float((block.column(0) > 0).sum()))}
+
+    def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:
+        return {"": 1.0}
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
