@@ -5,6 +5,7 @@ import streamlit as st
 from pages._ui.address import links
 from pages._ui.data import kept
 from pages._ui.frame import catalog, shell
+from pages._ui.plan import asking
 from pages._ui.plan.spending import card
 from pages._ui.work import private, results, runs
 from pages._ui.workspace.own import own
@@ -32,3 +33,5 @@ elif algorithm is None:
     st.page_link("pages/plan.py", label="Rehearse", icon=":material/play_circle:")
 else:
     card(data, algorithm)
+if data.private and not runs.paid():
+    asking.section(data)

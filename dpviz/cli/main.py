@@ -29,6 +29,10 @@ COMMANDS = {  # name: (module and function that gives a parser its arguments and
         "explain:add_explain",
         "describe how a run's clusters differ from one another, based on its centers or on the rows",
     ),
+    "rows-outside": (
+        "rows_outside:add_rows_outside",
+        "count the rows outside the declared bounds, for a small budget of its own if the file is private",
+    ),
     "export": ("export:add_export", "make a label, page, replay, script or notebook of a run"),
     "schema": ("schema:add_schema", "print the JSON schema of a trace or of a label"),
     "sweep": ("sweep:add_sweep", "run a grid of algorithms, budgets and repeats; run it again to resume"),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-__all__ = ["Meaning", "meaning_of"]
+__all__ = ["Meaning", "as_suggested", "meaning_of"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -136,3 +136,15 @@ def meaning_of(column: str) -> Meaning | None:
             what, reason = _OUT[word]
             return Meaning(what, reason=reason)
     return Meaning(f"a number of {unit}", *within, unit) if within else None
+
+
+def as_suggested(columns: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return the names of columns, each with name, low and high, that have the bounds suggested by their names."""
+    meanings = ((column, meaning_of(str(column["name"]))) for column in columns)
+    return [
+        str(column["name"])
+        for column, meaning in meanings
+        if meaning is not None
+        and meaning.low is not None
+        and (meaning.low, meaning.high) == (column["low"], column["high"])
+    ]

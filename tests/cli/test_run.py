@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -297,3 +298,24 @@ def test_clusters_are_explained_from_the_centers_or_from_the_rows(tmp_path, mine
     assert "not released under a promise" in capsys.readouterr().err
     other = [word if word != "1" else "2" for word in bounds]
     assert main([*asked, *other]) == 2 and "the same declared bounds" in capsys.readouterr().err
+
+
+def test_rows_outside_the_bounds_are_counted_exactly_in_public_and_for_a_budget_in_private(mine, tmp_path, capsys):
+    answer = tmp_path / "answer.json"
+    ask = ["rows-outside", "--data", str(mine), "--header", "--low", "0", "--high", "0.5", "--n-public", "60"]
+    assert main([*ask, "--public"]) == 0
+    assert re.search(r"^\d+ of 60 rows lie outside the bounds \(NOT PRIVATE", capsys.readouterr().out)
+    private = [*ask, "--private", "--epsilon", "2", "--json", str(answer)]
+    assert main(private) == 0
+    out = capsys.readouterr().out
+    assert "booked:  epsilon = 2.0" in out and re.search(
+        r"About \d+ of 60 rows lie outside your bounds \(±1.5, 95 %\)", out
+    )
+    assert json.loads(answer.read_text())["seed"] is None
+    for wrong, words in (
+        ([*private, "--epsilon", "0"], "epsilon must be > 0"),
+        ([*private, "--epsilon", "1e6"], "epsilon must"),
+        ([*private, "--seed", "1"], "--seed is for DEMO runs"),
+    ):
+        assert main(wrong) == 2 and words in (told := capsys.readouterr()).err and "booked" not in told.out
+    assert main(["accounts", "list"]) == 0 and "1 run" in capsys.readouterr().out

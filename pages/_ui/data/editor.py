@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from pages._ui.data.state import Upload
 
 COUNTED = 200_000  # Maximum number of rows on which DEMO counts the effect of a declaration.
+_MISSING = (
+    "If missing: with an empty field, a row with an empty cell in that column is left out (a method that hides a "
+    "changed or moved row puts the row in the middle of all bounds instead); 40 writes 40 into the cell."
+)
 _REGION = 1_000  # Kilometers from the middle; wider bounds hardly describe a region.
 MOST = 12  # Maximum number of columns of a public file that are ticked at first.
 _NAMED = 8  # Maximum number of column names listed for one reason.
@@ -132,6 +136,7 @@ def _table(upload: Upload) -> tuple[list[dict[str, Any]], tuple[Recoding, ...]]:
         upload.base, column_config=_CONFIG, column_order=[name for name in upload.base if name != "why"],
         hide_index=True, key=key, placeholder="", alt="Columns and their bounds",
     )  # fmt: skip
+    st.caption(_MISSING)
     columns: list[dict[str, Any]] = []
     rules: list[Recoding] = []
     for row in edited.to_dict("records"):

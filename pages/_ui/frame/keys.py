@@ -119,6 +119,7 @@ PLAN_FROM, PLAN_N, PLAN_COLUMNS, PLAN_UNITS = "plan_from", "plan_n", "plan_colum
 PLAN_LOW, PLAN_HIGH, PLAN_SCALE, PLAN_K = "plan_low", "plan_high", "plan_scale", "plan_k"
 PLAN_LIKE, PLAN_ALGORITHMS, PLAN_WITHIN, PLAN_EPSILON = "plan_like", "plan_algorithms", "plan_within", "plan_epsilon"
 PLAN_SPEND, PLAN_METHOD, PLAN_CLOUD = "plan_spend", "plan_method", "plan_cloud"
+OUTSIDE_EPSILON, OUTSIDE_ASK = "outside_epsilon", "outside_ask"
 PLAN_CANCEL, PLAN_ON, PLAN_FIGURE = "plan_cancel", "plan_on", "plan_figure"
 
 # The promise, and whom to trust

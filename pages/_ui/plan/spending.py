@@ -14,6 +14,7 @@ from dpviz.numbers import number
 from pages._ui.form.forms import fields_of
 from pages._ui.form.picker import marked
 from pages._ui.frame import keys
+from pages._ui.plan import asking
 from pages._ui.plan.form import Wish
 from pages._ui.plan.state import plan_state
 from pages._ui.work import private, runs
@@ -36,6 +37,8 @@ def onward(data: Dataset, wish: Wish) -> Wish:
             values: dict[str, Any] = {"n_clusters": wish.facts.n_clusters, "epsilon": wish.at}
             work_state.waiting = (data.dataset_id, ALGORITHMS[slug](**values))
             st.switch_page("pages/spend.py")
+    words = f"Do your bounds fit? Spend can count the rows outside them, for ε {number(asking.EPSILON)} of its own."
+    st.page_link("pages/spend.py", label=words, icon=":material/rule:")
     return dataclasses.replace(wish, slugs=(slug, *(other for other in wish.slugs if other != slug)))
 
 

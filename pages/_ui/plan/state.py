@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dpviz.algorithms import Algorithm
-from pages._ui.frame.session import Held, Once, nothing
+from dpviz.trace import Trace
+from pages._ui.frame.session import Held, Kept, Once, nothing
 
 
 class PlanState:
@@ -14,6 +15,10 @@ class PlanState:
     plan_private: Held[bool] = Held(bool)
     # a run that was postponed on Spend, whose values the form takes over
     plan_back: Once[Algorithm | None] = Once(nothing)
+    outside: Kept[dict[tuple[str, float], Trace]] = Kept(
+        dict
+    )  # paid counts by declaration and ε, the newest at the end
+    outside_asked: Held[str] = Held(str)  # the question about rows outside that awaits consent
 
 
 plan_state = PlanState()

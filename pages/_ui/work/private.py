@@ -11,6 +11,7 @@ import streamlit as st
 
 from dpviz.algorithms import Algorithm, outside
 from dpviz.datasets import Dataset
+from dpviz.datasets.meanings import as_suggested
 from dpviz.escape import plain
 from dpviz.numbers import chance, number
 from dpviz.postprocessing.bet import Bet, bet_of
@@ -111,12 +112,17 @@ def waiting(data: Dataset) -> Algorithm | None:
 
 
 def confirm(
-    data: Dataset, algorithm: Algorithm, *, slot: str, start: Callable[[Dataset, Algorithm, int | None], None]
+    data: Dataset,
+    algorithm: Algorithm,
+    *,
+    slot: str,
+    start: Callable[[Dataset, Algorithm, int | None], None],
+    beyond: str = "is moved to the nearest bound",
 ) -> bool | None:
     """Show the cost of a run, and book and start it after consent; return the answer, or None until there is one.
 
     The claim stays, whatever happens to the run. `slot` names the question among those on a page; `start` runs the
-    booked run.
+    booked run; `beyond` says what happens to a value outside its bounds.
     """
     domain, relation = data.domain, algorithm.neighboring
     try:
@@ -131,8 +137,8 @@ def confirm(
     with st.container(border=True):
         st.html(markup.facts(_what(data, algorithm).items()))
         st.caption(
-            "No cell was checked: a cell in another format counts as missing, and a value outside its bounds is "
-            "moved to the nearest bound, both without a message."
+            "No cell was checked: a cell in another format counts as missing, and a value outside its bounds "
+            f"{beyond}, both without a message. {_empty(data, relation)}{_suggested(data)}"
         )
         total = f"**ε = {number(promise.epsilon)}**, δ = {chance(promise.delta)}"
         st.markdown(f"This run claims {total} for {claim.hides}.")
@@ -178,6 +184,28 @@ def _what(data: Dataset, algorithm: Algorithm) -> dict[str, str]:
     if k := getattr(algorithm, "n_clusters", None):
         facts |= {"Centers": f"k = {k}"}
     return facts
+
+
+def _empty(data: Dataset, relation: Neighboring) -> str:
+    """Say what an empty cell does under a neighboring relation: nobody may learn how many there are."""
+    fills = [(column["name"], column["fill"]) for column in data.facts["columns"] if column["fill"] is not None]
+    does = "is left out" if relation is Neighboring.ADD_REMOVE else "is put in the middle of all bounds"
+    written = ", ".join(f"{plain(name)} ({number(value, 6)})" for name, value in fills)
+    if len(fills) == len(data.columns):
+        return f"An empty cell counts as the value declared for it: {written}."
+    return (
+        f"A row with an empty cell {does}{f', except in {written}: there the cell counts as that value' * bool(fills)}."
+    )
+
+
+def _suggested(data: Dataset) -> str:
+    """Say which bounds come from suggestions for the columns' names, because no value of the file went into them."""
+    names = [plain(name) for name in as_suggested(data.facts["columns"])]
+    if not names:
+        return ""
+    *first, last = names
+    listed = f"{', '.join(first)} and {last}" if first else last
+    return f" The bounds of {listed} are those suggested for {'such names' if first else 'this name'}."
 
 
 def _allows(account: Account, claim: Claim) -> bool:
