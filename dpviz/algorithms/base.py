@@ -22,7 +22,7 @@ from dpviz.privacy.delta import allowed, meaning
 from dpviz.privacy.guarantee import BY_AUTHORS, TRUST, Guarantee, Neighboring, Notion
 from dpviz.privacy.noise import Noise, Secure, Seeded
 from dpviz.privacy.plan import Plan
-from dpviz.privacy.rows import Rows
+from dpviz.privacy.rows import Rows, marked
 from dpviz.trace import Coreset, Step, Trace
 
 __all__ = ["Algorithm", "ApproximateDP", "StepFailed", "delta", "delta_rule", "misnamed"]
@@ -59,6 +59,7 @@ class Algorithm:
     learns_sensitivity: ClassVar[bool] = False  # True if a clipping radius depends on released values.
     # True if a run reuses the seed of an earlier run and therefore needs noise of its own.
     follows_a_run: ClassVar[bool] = False
+    marks_outside: ClassVar[bool] = False  # True if it asks only which rows lie outside the bounds, before clipping.
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {}
     CODE: ClassVar[tuple[Line, ...]] = ()  # Pseudo-code, six to ten lines.
     AUDIT: ClassVar[dict[str, Any]] = {}  # Parameter values for a second audit, which change the releases.
@@ -254,9 +255,13 @@ class Algorithm:
 
     def _rows(self, X: np.ndarray | Rows, domain: Domain | None, dataset_id: str) -> Rows:
         if isinstance(X, Rows):
+            if self.marks_outside:
+                raise ValueError(f"{self.name}: the rows must be given as they were read, because Rows are clipped.")
             return X
         if domain is None:
             raise ValueError(f"{self.name}: a domain must be given: the public bounds of the data.")
+        if self.marks_outside:
+            return marked(X, domain, dataset_id)
         return Rows(X, domain, dataset_id)
 
     def _randomness(self, seed: int | None, noise: str) -> tuple[np.random.Generator, Noise]:

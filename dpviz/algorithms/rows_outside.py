@@ -15,7 +15,6 @@ from dpviz.privacy.costs import Laplace
 from dpviz.privacy.curator import Curator
 from dpviz.privacy.plan import Plan
 from dpviz.privacy.queries import MarkedRows
-from dpviz.privacy.rows import Rows, marked
 from dpviz.trace import Step
 
 __all__ = ["RowsOutside"]
@@ -32,8 +31,6 @@ class RowsOutside(Algorithm):
     ----------
     epsilon : float, in [0.001, 10]
         Budget epsilon of this question alone.
-    low, high : tuples of d numbers, original units
-        The bounds that the question is about, so that plans, accounts and answers name them. Public.
 
     Formal guarantee
     ----------------
@@ -55,7 +52,7 @@ class RowsOutside(Algorithm):
     >>> import numpy as np
     >>> domain = Domain.box(0, 1, 1, n_public=1000)
     >>> X = np.repeat([[0.5], [7.0]], [700, 300], axis=0)
-    >>> trace = RowsOutside.about(domain, 10.0).run(X, domain=domain, seed=0)
+    >>> trace = RowsOutside(epsilon=10.0).run(X, domain=domain, seed=0)
     >>> round(trace.steps[-1].released["noisy_count"], -1)
     300.0
     """
@@ -64,16 +61,10 @@ class RowsOutside(Algorithm):
     slug: ClassVar[str] = "rows-outside"
     tagline: ClassVar[str] = "Counts the rows that have a value outside the declared bounds."
     follows_a_run: ClassVar[bool] = True
+    marks_outside: ClassVar[bool] = True
     n_clusters: ClassVar[int] = 0  # type: ignore[misc]
 
     epsilon: float = param(0.05, low=0.001, high=10, log=True, help="Privacy budget of this question alone.")
-    low: tuple[float, ...] = ()
-    high: tuple[float, ...] = ()
-
-    @classmethod
-    def about(cls, domain: Domain, epsilon: float) -> RowsOutside:
-        """Return the question about a domain's bounds."""
-        return cls(epsilon=epsilon, low=tuple(domain.low.tolist()), high=tuple(domain.high.tolist()))
 
     def plan(self, n_features: int, n_public: int) -> Plan:
         """Price one noisy count."""
@@ -88,10 +79,3 @@ class RowsOutside(Algorithm):
             f"one count of the rows outside the bounds, with noise of ±{sd:.3g}",
             {"centers": np.empty((0, 1)), "noisy_count": count, "count_sd": sd},
         )
-
-    def _rows(self, X: np.ndarray | Rows, domain: Domain | None, dataset_id: str) -> Rows:
-        if isinstance(X, Rows) or domain is None:
-            raise ValueError(f"{self.name}: the rows must be given as they were read, with their domain.")
-        if (tuple(domain.low), tuple(domain.high)) != (self.low, self.high):
-            raise ValueError(f"{self.name}: the question is about other bounds than the domain's.")
-        return marked(X, domain, dataset_id)

@@ -36,7 +36,7 @@ def _rows_outside(arguments: argparse.Namespace) -> int:
             exact = clipping(data.X, data.domain)
             print(f"{exact.outside:,} of {exact.n_rows:,} rows lie outside the bounds (NOT PRIVATE: exact and free)")
             return 0
-        domain, question = data.domain, RowsOutside.about(data.domain, arguments.epsilon)
+        domain, question = data.domain, RowsOutside(epsilon=arguments.epsilon)
         book(arguments.account, data.account, question, domain)
         trace = question.run(data.X, domain=domain, dataset_id=data.dataset_id, noise="secure")
         print(f"{trace.steps[-1].title}; {trace.notice}")

@@ -78,7 +78,7 @@ def _words(trace: Trace, marks: np.ndarray, columns: Sequence[str], units: Seque
         margin = "; the ± does not cover that" if stated(trace) is not None else ""
         which = "the bound may" if len(at) == 1 else "the bounds may"
         parts.append(f"{_listed(at)}: {which} be cutting values off{margin}")
-    if len(wide):
+    if wide:
         where = "" if len(wide) == domain.n_features else f"in {_listed([columns[j] for j in wide])}, "
         parts.append(f"{where}the noise is as wide as your bounds")
     return "; ".join(parts)

@@ -108,8 +108,10 @@ def marked(X: np.ndarray, domain: Domain, dataset_id: str = "unnamed") -> Rows:
     Z = domain.normalize(X)
     marks = np.where(domain.outside(X), 1.0, -1.0)
     marks[~np.isfinite(Z).all(axis=1)] = np.nan
-    facts = {"n_public": domain.n_public, "rows_per_person": domain.rows_per_person}
-    return Rows(marks[:, None], Domain.box(-1, 1, 1, columns=["outside"], **facts), dataset_id)
+    declared = Domain.box(
+        -1, 1, 1, n_public=domain.n_public, rows_per_person=domain.rows_per_person, columns=["outside"]
+    )
+    return Rows(marks[:, None], declared, dataset_id)
 
 
 class Session(ABC):

@@ -28,7 +28,7 @@ def people(seed=0):
 
 def asked(X=None, epsilon=1.0, domain=DOMAIN, **how):
     X = people() if X is None else X
-    return RowsOutside.about(domain, epsilon).run(X, domain=domain, **(how or {"seed": 0}))
+    return RowsOutside(epsilon=epsilon).run(X, domain=domain, **(how or {"seed": 0}))
 
 
 def true_count(trace):
@@ -67,8 +67,8 @@ def test_the_price_is_epsilon_for_a_row_and_three_times_that_for_a_person_with_t
     assert (entry.label, entry.mechanism, entry.sensitivity, entry.scale) == ("outside", "Laplace", 1.0, 20.0)
     assert trace.claimed.epsilon == trace.spent.epsilon == 0.05 and trace.claimed.delta == trace.spent.delta == 0
     assert trace.claimed.person.epsilon == pytest.approx(0.15)
-    claim = Claim.of(RowsOutside.about(DOMAIN, 0.05), DOMAIN)
-    assert claim.neighboring is Neighboring.ADD_REMOVE and claim.parameters["high"] == (120.0, 1000.0)
+    claim = Claim.of(RowsOutside(epsilon=0.05), DOMAIN)
+    assert claim.neighboring is Neighboring.ADD_REMOVE and claim.parameters == {"epsilon": 0.05}
     run = Claim.of(ALGORITHMS["nsm"](n_clusters=2, epsilon=1.0), DOMAIN)
     both = Account("key", (run, claim))
     assert both.total(Neighboring.ADD_REMOVE).epsilon == pytest.approx(1.05, abs=1e-6)
@@ -124,8 +124,6 @@ def test_the_words_stay_within_the_possible_and_the_released_number_does_not(cou
 def test_wrong_questions_are_one_sentence():
     for epsilon in (0, -1, 11, 1e9, math.nan, math.inf):
         with pytest.raises(ValueError, match="^Rows outside the bounds: epsilon must"):
-            RowsOutside.about(DOMAIN, epsilon)
-    with pytest.raises(ValueError, match="about other bounds"):
-        RowsOutside.about(Domain.box(0, 1, 2), 1.0).run(people(), domain=DOMAIN, seed=0)
+            RowsOutside(epsilon=epsilon)
     with pytest.raises(ValueError, match="as they were read"):
-        RowsOutside.about(DOMAIN, 1.0).run(Rows(people(), DOMAIN), seed=0)
+        RowsOutside().run(Rows(people(), DOMAIN), seed=0)

@@ -308,7 +308,7 @@ def test_rows_outside_the_bounds_are_counted_exactly_in_public_and_for_a_budget_
     private = [*ask, "--private", "--epsilon", "2", "--json", str(answer)]
     assert main(private) == 0
     out = capsys.readouterr().out
-    assert "booked:  epsilon = 2.0" in out and re.search(
+    assert "booked:  epsilon = 2," in out and re.search(
         r"About \d+ of 60 rows lie outside your bounds \(±1.5, 95 %\)", out
     )
     assert json.loads(answer.read_text())["seed"] is None

@@ -80,7 +80,7 @@ def _ask(data: Dataset, about: str) -> None:
         )  # fmt: skip
         asked = st.button("Ask the rows", key=keys.OUTSIDE_ASK)
     try:
-        question = RowsOutside.about(data.domain, epsilon)
+        question = RowsOutside(epsilon=epsilon)
     except (TypeError, ValueError) as problem:
         if asked:
             st.error(plain(f"{in_labels(str(problem), ('epsilon',))} Nothing was spent."))
