@@ -295,7 +295,7 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
         ("offsets_not_clipped", "np.clip((block.x - self.anchors[labels]) / self.radius, -1, 1)", "(block.x - self.anchors[labels]) / self.radius"),
         ("groups_by_values", "public_hash(self.seed, block.ids)", "public_hash(self.seed, (block.x[:, 0] * 1e6).astype(np.int64))"),
     ],
-    (Q + "counts.py", f"{QUERIES} tests/algorithms/test_rows_outside.py"): [
+    (Q + "counts.py", QUERIES + " -k Marked"): [
         ("marked_half_a_row", 'return {"": 1.0}', 'return {"": 0.5}'),
         ("marked_counts_all", "block.column(0) > 0", "block.column(0) > -2"),
     ],
