@@ -6,7 +6,6 @@ import dataclasses
 from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import segno
 import streamlit as st
@@ -15,6 +14,7 @@ from dpviz.escape import plain
 from pages._ui.address.current import add, current
 from pages._ui.address.data import FILE, columns_of
 from pages._ui.address.deck import MOST_SLIDES, PAGES, Slide
+from pages._ui.address.near import elsewhere
 from pages._ui.address.scene import HIDEABLE, LOCK, MOST_TASK, Scene, Vocabulary, controls, write
 from pages._ui.frame import embed, keys
 
@@ -36,7 +36,6 @@ _FREE = {
     "all": "nothing",
 }
 _STARTS = ("as it stands now", "from the first step, playing")
-_NEAR = ("localhost", "127.0.0.1", "::1", "0.0.0.0")
 
 _field = st.components.v2.component(
     "dpviz_share",
@@ -100,9 +99,9 @@ def _dialog(scene: Scene, vocabulary: Vocabulary, has: Collection[str]) -> None:
         task=" ".join(task.split()),
     )
     base = st.context.url or f"/{scene.page}"
-    link = f"{base}?{write(prepared, vocabulary)}"
+    link, here_only = elsewhere(f"{base}?{write(prepared, vocabulary)}")
     with top:
-        _link(link, follows_step="player" in has)
+        _link(link, here_only, follows_step="player" in has)
         if str(data := scene.values.get("d", "")).startswith(FILE):
             st.caption(
                 f"The link names your file's columns ({plain(', '.join(columns_of(data)))}), but contains none of its "
@@ -144,14 +143,14 @@ def _to_deck(scene: Scene, vocabulary: Vocabulary) -> None:
         st.caption(f"The picture is slide {len(current().slides)} of the deck on the Present page.")
 
 
-def _link(link: str, *, follows_step: bool) -> None:
+def _link(link: str, here_only: str, *, follows_step: bool) -> None:
     """Show the link and its QR code. Only the browser's address holds the step, so the field reads it there."""
     data: dict[str, Any] = {"link": link, "follows": follows_step}
     left, right = st.columns([3, 1], vertical_alignment="top")
     with left:
         _field(key=keys.SHARE_LINK, data=data, on_step_change=lambda: None, height="content")
-        if urlsplit(link).hostname in _NEAR:
-            st.caption("This address works on this computer only: other devices need one with the server's name.")
+        if here_only:
+            st.caption(here_only)
     try:
         code = segno.make(link, error="l", micro=False)
     except segno.DataOverflowError:

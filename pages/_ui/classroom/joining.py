@@ -5,23 +5,27 @@ from __future__ import annotations
 import segno
 import streamlit as st
 
+from pages._ui.address.near import elsewhere
 from pages._ui.classroom import maps
 from pages._ui.classroom.room import Classroom
 from pages._ui.frame import markup, shell
 
 __all__ = ["LIVE", "code", "many", "place"]
 
+START = "To let phones in this network join, start the server with --server.address 0.0.0.0."
 LIVE = 1.5  # seconds between checks of the phones' input
 
 
 def code(room: Classroom, base: str) -> None:
-    """Show the class's code, and its link as a QR code; `base` is the address of the page."""
+    """Show the class's code, and its link as a QR code; `base` is the address of the page, as the lecturer sees it."""
+    base, here_only = elsewhere(base)
     link = f"{base}?v=1&code={room.code}&key={room.key}"
     source = segno.make(link, error="l", micro=False).svg_data_uri(scale=6, border=3, dark="#000", light="#fff")
     st.html(
         f'<img class="dp-qr dp-door" data-link="{markup.escape(link)}" src="{source}" alt="QR code of the class">'
         f'<p class="dp-letters">{room.code}</p>'
         + markup.small("Scan, or open ", markup.bold(base.partition("://")[2] or base), " and type the five letters.")
+        + (markup.small(markup.bold("No phone can join."), f" {here_only} {START}") if here_only else "")
     )
 
 

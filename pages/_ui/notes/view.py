@@ -11,6 +11,7 @@ from dpviz.lessons.plans import SLACK, plan_of, plans
 from dpviz.numbers import counted
 from pages._ui.address.current import keep
 from pages._ui.address.deck import Deck, Slide
+from pages._ui.address.near import elsewhere
 from pages._ui.address.scene import Scene, write
 from pages._ui.frame import keys, markup
 from pages._ui.frame.prepared import args, locked
@@ -78,7 +79,7 @@ def _sheet(lesson: Lesson, kind: str, minutes: int) -> str:
     stage = stage_cache.stage(lesson.name, 0)
     if kind == "worksheet":
         return sheets.worksheet(lesson, stage)
-    base = st.context.url or ""
+    base, _ = elsewhere(st.context.url or "")  # a printed sheet is read on other devices
     scenes = {words: urljoin(base, address(lesson.name, name)) for name, words in PARTS.items()}
     return sheets.notes(lesson, stage, minutes, {**scenes, "Explore": urljoin(base, _explored(lesson))})
 
