@@ -75,6 +75,14 @@ class Algorithm:
         validate.one_of(cls.name, cls.PRESETS, preset=preset)
         return cls(**{**cls.PRESETS[preset], **values})
 
+    @classmethod
+    def called(cls, values: Mapping[str, Any], k: int | str) -> str:
+        """Return the name beside methods with exactly k centers, given the run's parameters.
+
+        A method that finds its own number of centers has the parameter `exactly_k`; set, k-means merges the centers.
+        """
+        return f"{cls.name}, then {k} centers" if values.get("exactly_k") else cls.name
+
     def plan(self, n_features: int, n_public: int) -> Plan:
         """Return the releases that a run may make and their costs; use public values only."""
         raise NotImplementedError

@@ -108,7 +108,9 @@ def looks(plots: Sequence[Plot]) -> dict[str, Style]:
     """Return the style of each curve, which is the same in all panels."""
     slugs = {cls.name: slug for slug, cls in ALGORITHMS.items() if slug != "kmeans"}  # KMeans is drawn as a line
     names = list(dict.fromkeys(point.curve for panel in plots for point in panel.points))
-    return styles(pd.DataFrame({"series": names, "algorithm": [slugs.get(name, "") for name in names]}))
+    return styles(
+        pd.DataFrame({"series": names, "algorithm": [slugs.get(name.partition(", then ")[0], "") for name in names]})
+    )
 
 
 def panel_svg(panel: Plot, look: dict[str, Style], colors: Theme) -> str:

@@ -70,7 +70,7 @@ class Summary:
             key=lambda c: c.map(order) if c.name == "algorithm" else c,
             ignore_index=True,
         )
-        merged["series"] = merged.label.where(merged.label != merged.algorithm, merged.name)
+        merged["series"] = merged.label.where(merged.label != merged.algorithm, self._named(merged))
         for _, one in merged.groupby(["data", "label"], sort=False):
             varied = [other for other in axes_of(merged) if other != self.axis and one[other].nunique() > 1]
             if one.groupby("n_rows").delta.nunique().max() == 1:
@@ -79,6 +79,17 @@ class Summary:
                 sign = _SHORT.get(other, other.replace("_", " "))
                 merged.loc[one.index, "series"] += [f", {sign} = {_number(other, value)}" for value in one[other]]
         return merged
+
+    @staticmethod
+    def _named(merged: pd.DataFrame) -> pd.Series:
+        """Return the name of each row's method, with its number of centers, or "k" if that varies along the curve."""
+        names = pd.Series(merged.name.to_numpy(), index=merged.index)
+        for (slug, _, parameters), one in merged.groupby(["algorithm", "label", "parameters"], sort=False):
+            numbers = merged.n_clusters[merged.label == one.label.iloc[0]].unique()
+            k = int(numbers[0]) if len(numbers) == 1 else "k"
+            if slug in ALGORITHMS and ALGORITHMS[slug].name == one.name.iloc[0]:
+                names[one.index] = ALGORITHMS[slug].called(json.loads(parameters), k)
+        return names
 
     @cached_property
     def axes(self) -> tuple[str, ...]:

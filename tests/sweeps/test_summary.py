@@ -22,7 +22,7 @@ from dpviz.privacy.accounting import epsilon_of_mu
 from dpviz.sweeps import estimate
 from dpviz.sweeps.conclusion import area_words, conclusion, dots_words, heat_words, steadiness
 from dpviz.sweeps.report import against_published, report
-from dpviz.sweeps.rowfile import RowFile
+from dpviz.sweeps.rowfile import RowFile, table
 from dpviz.sweeps.spec import Published, to_script
 from dpviz.sweeps.summary import Summary
 from dpviz.sweeps.sweep import Sweep, Variant, execute
@@ -387,3 +387,18 @@ def test_captions_below_the_curves_are_computed(nsm, best):
     points = summary.points
     assert heat_words(points[points.algorithm == "pe-means"], "loss") == "2.75 to 3.00 × KMeans"
     assert heat_words(points[points.algorithm == "nsm"], "loss").startswith(f"{nsm:.2f}" if nsm < 10 else "30 ×")
+
+
+def test_a_method_whose_centers_are_merged_says_into_how_many():
+    """A method that finds its own number of centers is not named like one that was held to k."""
+
+    def names(values, **axes):
+        variants = (Variant("dpm", "dpm", values=values), Variant("nsm", "nsm"))
+        sweep = Sweep(data=("sample:tiny",), variants=variants, epsilon=(4.0,), axes=tuple(axes.items()), repeats=2)
+        every = Summary(table([execute(run) for run in sweep.runs()]), "loss", "epsilon")
+        return set(every.points.series)
+
+    assert names((("exactly_k", True),)) == {"DPM, then 4 centers", "NSM (ours)"}
+    assert names(()) == {"DPM", "NSM (ours)"}
+    varied = names((("exactly_k", True),), n_clusters=(2, 3))
+    assert varied == {f"{name}, k = {k}" for name in ("DPM, then k centers", "NSM (ours)") for k in (2, 3)}
