@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages._ui.address import links
 from pages._ui.attacker import view, worlds
-from pages._ui.attacker.setup import setup
+from pages._ui.attacker.setup import asked, method_of, setup
 from pages._ui.explore import drag
 from pages._ui.explore.look import opened
 from pages._ui.explore.notices import first_run, heading, notices
@@ -18,7 +18,7 @@ head, choice, result, how = opened(switch=True)
 
 with head:
     heading(choice, result)
-    shell.title()
+    shell.title("" if result is None else asked(result.data, method_of(result)))
 if choice.data.private:
     st.info(
         "These data are private: runs with and without a person would reveal who is in the file. Play on a sample or "
@@ -30,7 +30,7 @@ if result is None:
     first_run(choice)
     st.stop()
 drag.section(keys.ALEX_FIGURES, choice, result, how)
-asked = setup(result)
-if asked is not None:
-    worlds.section(result, asked, hidden=how.hidden, axes=how.axes)
-    view.board(asked, view_of(result, hidden=False, axes=how.axes))
+game = setup(result)
+if game is not None:
+    worlds.section(result, game, hidden=how.hidden, axes=how.axes)
+    view.board(game, view_of(result, hidden=False, axes=how.axes))

@@ -60,9 +60,13 @@ def typical(data: Dataset) -> Alex:
 
 
 def neighbors(
-    data: Dataset, alex: Alex, relation: Neighboring, rho_distance: float | None = None
+    data: Dataset,
+    alex: Alex,
+    relation: Neighboring,
+    rho_distance: float | None = None,
+    elsewhere: np.ndarray | None = None,
 ) -> tuple[Dataset, Dataset, np.ndarray | None]:
-    """Return the two worlds and the position to which Alex moves, if Alex moves.
+    """Return the two worlds and the position to which Alex moves, if Alex moves; to `elsewhere` (d,) if it is given.
 
     Under add/remove, Alex is in the data or not, and the declared number of people stays the same. Under a relation
     that keeps n, Alex stays or moves: by rho toward the middle of the bounds or, without a rho, to the middle.
@@ -77,17 +81,18 @@ def neighbors(
     X = np.asarray(data.X)
     others = X if alex.row is None else np.delete(X, alex.row, axis=0)
     with_alex = X if alex.row is not None else np.vstack([X, alex.place])
-    if relation is Neighboring.ADD_REMOVE:
-        domain = dataclasses.replace(data.domain, n_public=data.n_public)
+    free = relation is Neighboring.ADD_REMOVE
+    domain = dataclasses.replace(data.domain, n_public=data.n_public if free else len(with_alex))
+    if free and elsewhere is None:
         return _world(data, with_alex, domain), _world(data, others, domain), None
-    domain = dataclasses.replace(data.domain, n_public=len(with_alex))
-    way = data.domain.middle - alex.place
-    length = float(np.linalg.norm(way / data.domain.half_width))
-    share = 1.0 if rho_distance is None or length == 0 else min(1.0, rho_distance / length)
-    moved = alex.place + share * way
-    elsewhere = with_alex.copy()
-    elsewhere[-1 if alex.row is None else alex.row] = moved
-    return _world(data, with_alex, domain), _world(data, elsewhere, domain), moved
+    if elsewhere is None:
+        way = data.domain.middle - alex.place
+        length = float(np.linalg.norm(way / data.domain.half_width))
+        share = 1.0 if rho_distance is None or length == 0 else min(1.0, rho_distance / length)
+        elsewhere = alex.place + share * way
+    moved = with_alex.copy()
+    moved[-1 if alex.row is None else alex.row] = elsewhere
+    return _world(data, with_alex, domain), _world(data, moved, domain), elsewhere
 
 
 def _world(data: Dataset, X: np.ndarray, domain: Domain) -> Dataset:
@@ -99,10 +104,11 @@ def worlds(
     algorithm: Algorithm,
     alex: Alex,
     seed: int,
+    elsewhere: np.ndarray | None = None,
     on_step: Callable[[int, int], None] = lambda done, all: None,
 ) -> Worlds:
-    """Run KMeans and, with the same noise seed, an algorithm in both worlds."""
-    here, there, moved = _both(data, algorithm, alex)
+    """Run KMeans and, with the same noise seed, an algorithm in both worlds; `elsewhere` is as in `neighbors`."""
+    here, there, moved = _both(data, algorithm, alex, elsewhere)
 
     def world(people: Dataset, begun: int) -> World:
         one = rerun([people], algorithm, [seed], lambda done, _: on_step(begun + done, 2)).centers[0]
@@ -117,10 +123,11 @@ def clouds(
     algorithm: Algorithm,
     alex: Alex,
     seeds: Sequence[int],
+    elsewhere: np.ndarray | None = None,
     on_step: Callable[[int, int], None] = lambda done, all: None,
 ) -> tuple[Reruns, Reruns]:
     """Run an algorithm in both worlds, once for each seed; the second world uses the same number of other seeds."""
-    here, there, _ = _both(data, algorithm, alex)
+    here, there, _ = _both(data, algorithm, alex, elsewhere)
     each = len(seeds)
 
     def cloud(people: Dataset, own: Sequence[int], begun: int) -> Reruns:
@@ -129,5 +136,7 @@ def clouds(
     return cloud(here, seeds, 0), cloud(there, [seed + each for seed in seeds], each)
 
 
-def _both(data: Dataset, algorithm: Algorithm, alex: Alex) -> tuple[Dataset, Dataset, np.ndarray | None]:
-    return neighbors(data, alex, algorithm.neighboring, getattr(algorithm, "rho_distance", None))
+def _both(
+    data: Dataset, algorithm: Algorithm, alex: Alex, elsewhere: np.ndarray | None
+) -> tuple[Dataset, Dataset, np.ndarray | None]:
+    return neighbors(data, alex, algorithm.neighboring, getattr(algorithm, "rho_distance", None), elsewhere)

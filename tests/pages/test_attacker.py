@@ -17,6 +17,7 @@ from dpviz.privacy.guarantee import Notion
 from dpviz.trace import Cancelled
 from pages._ui.address import scene
 from pages._ui.attacker import rounds, view
+from pages._ui.distance.methods import stops
 from pages._ui.work.jobs import Job
 from pages._ui.workspace.explore import explore
 from tests.pages.pictures import pictures
@@ -101,7 +102,7 @@ def test_an_algorithm_of_every_promise_can_be_played(open_link, slug):
     assert f"<b>{right}.</b> Round {number}: you said In; it was <b>{truth}</b>" in words(app)
     view._guess(game(app), True, 0)  # the same answer arrives twice, for example from a repeated key
     assert len(game(app).guesses) == 1
-    assert "of 100 after 1 round (" in words(
+    assert "of 100 bets won after 1 round (" in words(
         app
     ) and "After 1 round, luck alone is right 0 to 100 times in 100" in words(app)
 
@@ -152,6 +153,7 @@ def test_help_shows_other_runs_of_both_worlds_and_they_are_marked(open_link):
 
 def test_the_machine_plays_on(open_link, monkeypatch):
     monkeypatch.setattr(view, "AUTO", 12)
+    monkeypatch.setattr(view, "LEAST", 12)
     app = open_link("v=1&d=iris&a=fastlloyd&layers=0")
     app.button(key="attacker_auto").click().run()
     until(app, lambda: len(game(app).rounds) == 12)
@@ -286,6 +288,45 @@ def test_who_stops_and_goes_on_within_one_batch_presses_once(monkeypatch):
 def test_a_bound_below_the_strip_s_bet_says_where_both_come_from(open_link, slug, says):
     app = open_link(f"v=1&d=tiny&a={slug}")
     shown, every = words(app), " ".join(block.proto.body for block in app.get("html"))
-    (strip,) = set(re.findall(r">(\d+) of 100</b>", every))
+    strip = re.findall(r"bet ≤ (\d+) of 100</b>", every)[0]
     (bound,) = set(re.findall(r"bound: (\d+)", shown))
     assert (f"ε and δ alone would allow {strip})" in shown) == says == (int(bound) < int(strip))
+
+
+FAR = stops(load_sample("tiny"))[26]
+MOVED = f"v=1&d=tiny&a={{}}&ask=moved&far={FAR}&layers=1"
+
+
+@pytest.mark.parametrize(("slug", "why"), [
+    ("dp-lloyd", "A move is two changes, a row taken out and a row put in"), ("stemmer-kaplan-local", ""),
+    ("dist-dp-random-points", "moves of"),
+])  # fmt: skip
+def test_title_marks_pictures_and_bound_follow_the_question(open_link, slug, why):
+    app = open_link(MOVED.format(slug))
+    asked = next(header.value for header in app.header if header.value.startswith("Your turn"))
+    far = re.search(r"or (.+) away", asked)[1]
+    shown = words(app)
+    assert f"Is Alex here, or {far} away?" in shown and "Is Alex in the data?" not in shown  # beside the page's title
+    assert (f"ran KMeans beforehand, with Alex here and with Alex {far} away" in shown) and "without Alex" not in shown
+    until(app, lambda: len(pictures(app)) == 3)
+    plane, lens, own = map(json.loads, pictures(app))
+    for drawn in (lens, own):  # both lenses show the same question
+        marks = next(one for one in drawn["data"] if one.get("name") == "either")["text"]
+        assert sorted(text.strip("<br> ") for text in marks) == sorted(["with Alex here", f"with Alex {far} away"])
+    assert lens["layout"]["title"]["text"] == own["layout"]["title"]["text"]
+    question = game(app).question
+    (at,) = (i for i, one in enumerate(plane["data"]) if one.get("name") == "Alex")
+    assert np.allclose(question.domain.normalize(question.elsewhere[None])[0],
+                       question.domain.normalize(question.person[None])[0], atol=FAR)  # fmt: skip
+    assert at and f"20 runs with Alex {far} away" in shown and why in shown
+    assert "shown from 200 rounds on" in shown and "best known attack 5" not in shown
+
+
+def test_a_bound_above_the_pages_bet_says_why(open_link):
+    """The page's head bets on one change; a move is two, and the sentence names both numbers."""
+    app = open_link(MOVED.format("dp-lloyd"))
+    every = " ".join(block.proto.body for block in app.get("html"))
+    strip = re.findall(r"bet ≤ (\d+) of 100</b>", every)[0]
+    (bound,) = set(re.findall(r"bound: (\d+)", every))
+    assert int(bound) > int(strip) and f"whether Alex is in the data, is right at most {strip} times" in words(app)
+    assert "A move is two changes" not in words(open_link("v=1&d=tiny&a=dp-lloyd&layers=0"))

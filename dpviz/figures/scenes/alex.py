@@ -16,18 +16,23 @@ from dpviz.figures.kit.theme import Theme, base, halo, tag
 from dpviz.figures.kit.view import Panel, View, add_frames, moved, xy
 from dpviz.numbers import counted, length
 
-__all__ = ["LEGEND", "Lens", "alex_look", "cloud_looks", "lens_of", "lens_panel", "nearest", "worlds_panel"]
+__all__ = ["PRESENT", "Lens", "alex_look", "cloud_looks", "legend", "lens_of", "lens_panel", "nearest", "worlds_panel"]
 
-LEGEND = (
-    ("center", "released center"),
-    ("disc", "20 runs with Alex"),
-    ("circle", "20 runs without"),
-    ("diamond", "KMeans"),
-    ("hidden_ring", "Alex"),
-    ("ring", "person"),
-)
+PRESENT = ("with Alex", "without Alex")  # The two worlds if the question is whether Alex is in the data.
 _LARGEST = 6  # Exponent of the largest magnification of a lens, a power of ten.
 _TALL = 340  # Height of a lens, in pixels.
+
+
+def legend(names: tuple[str, str], runs: int) -> tuple[tuple[str, str], ...]:
+    """Return the key of a plane with clouds of this many runs in each of two worlds, which have `names`."""
+    return (
+        ("center", "released center"),
+        ("disc", f"{runs} runs {names[0]}"),
+        ("circle", f"{runs} runs {names[1]}"),
+        ("diamond", "KMeans"),
+        ("hidden_ring", "Alex"),
+        ("ring", "person"),
+    )
 
 
 def alex_look(colors: Theme, name: str, side: str) -> dict[str, Any]:
@@ -85,8 +90,13 @@ def lens_of(view: View, plain: tuple[np.ndarray, np.ndarray]) -> Lens:
     return Lens(*ends, times=10 ** int(np.clip(power, 0, _LARGEST)))
 
 
-def lens_panel(view: View, lens: Lens, frames: Sequence[tuple[np.ndarray, Sequence[np.ndarray]]]) -> Panel:
-    """Draw the lens: the KMeans center with and without the person, and the released center in every frame.
+def lens_panel(
+    view: View,
+    lens: Lens,
+    frames: Sequence[tuple[np.ndarray, Sequence[np.ndarray]]],
+    names: tuple[str, str] = PRESENT,
+) -> Panel:
+    """Draw the lens: the KMeans center in both worlds, which have `names`, and the released center in every frame.
 
     If a released center is outside the lens, a ray at the edge shows its direction.
 
@@ -101,7 +111,7 @@ def lens_panel(view: View, lens: Lens, frames: Sequence[tuple[np.ndarray, Sequen
         half = np.full(2, half.max())
     middle = (view.flat(lens.here) + view.flat(lens.there)) / 2
     here, there = domain.normalize(np.stack([lens.here, lens.there]))
-    shift = domain.length(float(np.linalg.norm(here - there)))
+    shift = domain.length(float(np.linalg.norm(here - there)), 2)
     figure = base(colors, f"Alex moves a KMeans center by {shift}", height=_TALL)
     unit = view.units[0] if view.units else ""
     wide = f"{lens.times:,} : 1"
@@ -112,7 +122,7 @@ def lens_panel(view: View, lens: Lens, frames: Sequence[tuple[np.ndarray, Sequen
     figure.update_layout(meta={"ar": 1.0, "h": _TALL})
     ends = np.stack([view.flat(lens.here), view.flat(lens.there)])
     upper = int(ends[1, 1] > ends[0, 1])
-    words = [f" <br>{name}" if upper != i else f"{name}<br> " for i, name in enumerate(("with Alex", "without Alex"))]
+    words = [f" <br>{name}" if upper != i else f"{name}<br> " for i, name in enumerate(names)]
     figure.add_scatter(
         **xy(ends), mode="markers+text", text=words, hoverinfo="skip", name="either",
         textposition=["bottom center" if upper != i else "top center" for i in range(2)],
@@ -165,6 +175,7 @@ def worlds_panel(
     ones: tuple[np.ndarray, np.ndarray],
     clouds: tuple[Sequence[np.ndarray], Sequence[np.ndarray]],
     plain: tuple[np.ndarray, np.ndarray],
+    names: tuple[str, str] = PRESENT,
 ) -> Panel:
     """Draw a plane in five frames: a run in each world with the same noise, many runs in each world, and both together.
 
@@ -175,6 +186,7 @@ def worlds_panel(
     ones : centers of one run in both worlds, original units
     plain : centers of KMeans in both worlds, original units
     clouds : centers of many runs in both worlds, original units; empty until they are computed
+    names : the names of both worlds
     """
     colors = view.colors
     view = dataclasses.replace(view, reference=None, missed=None)
@@ -205,16 +217,16 @@ def worlds_panel(
         {"without": there, "KMeans": xy(second), **away},
         {"with": here, "without": there, "KMeans": xy(first), "Alex": spot},
     ]
-    alt = "Two worlds, with and without one person: one run of each with the same noise, and clouds of many runs."
-    return layered(view, _difference(view, ones), looks, frames, alt, height=400)
+    alt = f"Two worlds, {' and '.join(names)}: one run of each with the same noise, and clouds of many runs."
+    return layered(view, _difference(view, ones, names), looks, frames, alt, height=400)
 
 
-def _difference(view: View, ones: tuple[np.ndarray, np.ndarray]) -> str:
+def _difference(view: View, ones: tuple[np.ndarray, np.ndarray], names: tuple[str, str]) -> str:
     """State how one person changes the released centers if the noise is the same."""
     domain = view.trace.domain
     here, there = (domain.normalize(centers) for centers in ones)
     if len(here) != len(there):
-        return f"With the same noise: {counted(len(here), 'center')} with Alex, {len(there)} without"
+        return f"With the same noise: {counted(len(here), 'center')} {names[0]}, {len(there)} {names[1]}"
     gaps = cdist(here, there)
     far = float(gaps[linear_sum_assignment(gaps)].max(initial=0.0))
-    return f"With the same noise, Alex moves centers by up to {domain.length(far)}"
+    return f"With the same noise, Alex moves centers by up to {domain.length(far, 2)}"

@@ -19,20 +19,25 @@ def span(score: Tally) -> str:
     return " to ".join(map(percent, score.interval()))
 
 
-def bar(yours: Tally, machine: Tally, bound: float) -> str:
-    """Return the bar as HTML."""
+def bar(yours: Tally, machine: Tally, bound: float, *, least: int) -> str:
+    """Return the bar as HTML; with fewer than `least` rounds the machine has no score, because luck would decide it."""
     c = shell.colors()
     most = odds(bound)
     place = _at(most / 100)  # position of the tick and of its label, which stays within the bar
-    label = f"You {percent(yours.share)}, best known attack {percent(machine.share)}, bound {most} of 100"
+    machine = machine if machine.rounds >= least else Tally(0, 0)
+    shares = [
+        f"{who} {percent(one.share)}" for who, one in (("You", yours), ("best known attack", machine)) if one.rounds
+    ]
+    label = ", ".join([*shares, f"bound {most} of 100 bets"])
+    later = f"shown from {least:,} rounds on"
     return (
         f'<div class="dp-score" role="img" aria-label="{label}"><i style="left:0;width:100%;background:{c.line}"></i>'
         f"{_mark(yours, 12, c.ink)}{_mark(machine, 30, c.muted)}"
         f'<s style="left:{place:.1f}%;background:{c.released}"></s><b style="left:{place:.1f}%;color:{c.released};'
         f'transform:translateX(-{place:.1f}%)">bound: {most}</b></div>'
         '<div class="dp-ends"><span>coin: 50</span><span>100</span></div>'
-        f'<p class="dp-small" style="margin-top:6px">{_words("You (upper dot)", yours)}<br>'
-        f"{_words('Best known attack (lower dot)', machine)}<br>Brackets and bands show 95% intervals.</p>"
+        f'<p class="dp-small" style="margin-top:6px">{_words("You (upper dot)", yours, "no round yet")}<br>'
+        f"{_words('Best known attack (lower dot)', machine, later)}<br>Brackets and bands show 95% intervals.</p>"
     )
 
 
@@ -51,8 +56,8 @@ def _mark(score: Tally, top: int, color: str) -> str:
     )
 
 
-def _words(name: str, score: Tally) -> str:
+def _words(name: str, score: Tally, none: str) -> str:
     if not score.rounds:
-        return f"{name}: no round yet"
+        return f"{name}: {none}"
     rounds = f"{score.rounds:,} round{'s' * (score.rounds != 1)}"
-    return f"{name}: <b>{percent(score.share)}</b> of 100 after {rounds} ({span(score)})"
+    return f"{name}: <b>{percent(score.share)}</b> of 100 bets won after {rounds} ({span(score)})"

@@ -13,6 +13,7 @@ from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.audits.game import Question, moved, present
 from dpviz.datasets import Dataset
 from dpviz.escape import plain
+from dpviz.figures.scenes.alex import PRESENT
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.runs.alex import Alex
 from pages._ui.attacker.who import FIRST, WHO, called, person, usual
@@ -24,21 +25,34 @@ from pages._ui.work.results import Result
 
 ASK = {"in": "In the data?", "moved": "Here or away?"}
 LONGEST = 400  # Width in pixels, enough for the longest name of Alex.
+_FAR = 14  # Number of the distance offered first.
 SLOWEST = 3.0  # Maximum duration of one run, in seconds, because a game needs hundreds of runs.
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Setup:
-    """The question of a game: `words` state it in full, `yes` and `no` are the answers, and `key` is its name."""
+    """The question of a game.
+
+    Attributes
+    ----------
+    ask, far : the key of `ASK`, and the distance in z units if Alex may be away
+    words : the question in full
+    yes, no : the answers
+    worlds : the names of both worlds, as in "20 runs with Alex"
+    key : the question's name
+    """
 
     question: Question
     algorithm: Algorithm
     data: Dataset
     alex: Alex
     who: str
+    ask: str
+    far: float
     words: str
     yes: str
     no: str
+    worlds: tuple[str, str]
     key: str
 
 
@@ -60,7 +74,7 @@ def far_key(data: Dataset) -> str:
 def setup(result: Result) -> Setup | None:
     """Show the controls; return the question about a run, or say why there is none and return None."""
     data = result.data
-    algorithm = ALGORITHMS[result.trace.algorithm](**result.trace.parameters)
+    algorithm = method_of(result)
     far, stops = 0.0, stops_of(data)
     ask: str | None = "in"
     with st.container(horizontal=True, vertical_alignment="bottom", key=keys.FORM_ALEX):
@@ -72,7 +86,7 @@ def setup(result: Result) -> Setup | None:
             )  # fmt: skip
         if ask == "moved":
             far = st.select_slider(
-                "How far away", stops, stops[14], format_func=lambda z: plain(data.domain.length(z)),
+                "How far away", stops, stops[_FAR], format_func=lambda z: plain(data.domain.length(z)),
                 **args(far_key(data)),
             )  # fmt: skip
     alex = person(who, data)
@@ -105,12 +119,27 @@ def question_of(data: Dataset, algorithm: Algorithm, alex: Alex, who: str, ask: 
     size = data.X, data.domain, data.n_public, alex.place
     question = moved(algorithm, *size, far, alex.row) if ask == "moved" else present(algorithm, *size, alex.row)
     key = json.dumps([data.dataset_id, repr(algorithm), who, ask, far, alex.place.tolist()])
-    return Setup(question, algorithm, data, alex, who, *_words(data, algorithm, ask, far), key)
+    away = f"with Alex {data.domain.length(far)} away"
+    words, answers = _words(data, algorithm, ask, far), ("Here", "Away") if ask == "moved" else ("In", "Out")
+    worlds = ("with Alex here", away) if ask == "moved" else PRESENT
+    return Setup(question, algorithm, data, alex, who, ask, far, words, *answers, worlds, key)
 
 
-def _words(data: Dataset, algorithm: Algorithm, ask: str, far: float) -> tuple[str, str, str]:
+def asked(data: Dataset, algorithm: Algorithm) -> str:
+    """Return the question in full, as the controls hold it; they may come later on the page."""
+    state, stops = st.session_state, stops_of(data)
+    far = state.get(far_key(data), stops[_FAR]) if stops else 0.0
+    return _words(data, algorithm, state.get(keys.ATTACKER_ASK, "in") if stops else "in", far)
+
+
+def _words(data: Dataset, algorithm: Algorithm, ask: str, far: float) -> str:
     if ask == "moved":
-        return f"Is Alex here, or {data.domain.length(far)} away?", "Here", "Away"
+        return f"Is Alex here, or {data.domain.length(far)} away?"
     if algorithm.neighboring is Neighboring.ADD_REMOVE:
-        return "Is Alex in the data?", "In", "Out"
-    return f"Is Alex in the data, or instead another {data.noun} in the middle?", "In", "Out"
+        return "Is Alex in the data?"
+    return f"Is Alex in the data, or instead another {data.noun} in the middle?"
+
+
+def method_of(result: Result) -> Algorithm:
+    """Return the method of a run, with the run's parameters."""
+    return ALGORITHMS[result.trace.algorithm](**result.trace.parameters)

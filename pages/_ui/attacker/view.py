@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -15,7 +16,7 @@ from dpviz.figures import View
 from dpviz.figures.scenes import alex
 from dpviz.figures.scenes.game import Rates, picture_panel, square_panel
 from dpviz.postprocessing.bet import bet_of
-from dpviz.privacy.guarantee import Notion
+from dpviz.privacy.guarantee import Neighboring, Notion
 from pages._ui.attacker.rounds import Match
 from pages._ui.attacker.scores import bar, percent
 from pages._ui.attacker.setup import Setup
@@ -27,7 +28,7 @@ from pages._ui.work import atlas
 AHEAD, MORE, AUTO, CLOUD, CURVES = 20, 10, 2_000, 60, 10  # Numbers of rounds.
 POLL = 0.7  # Seconds between checks on the rounds in progress.
 KEY = (("center", "released center"), ("hidden_ring", "Alex"))
-CLOUDS = (("disc", f"{CLOUD} other runs with Alex"), ("circle", f"{CLOUD} without"))
+LEAST = 200  # Number of rounds from which on a share says something about the machine.
 
 
 def games(setup: Setup) -> dict[str, Match]:
@@ -111,7 +112,7 @@ def _answers(setup: Setup, mine: dict[str, Match], game: Match, *, waiting: bool
     yours = score(main.rounds, main.guesses)
     tried = _machines(setup, main)
     machine = score(tried, attack(tried))
-    st.html(bar(yours, machine, bound.best_guess))
+    st.html(bar(yours, machine, bound.best_guess, least=LEAST))
     low, high = luck(yours.rounds)
     lucky = (
         f"After {yours.rounds} round{'s' * (yours.rounds != 1)}, luck alone is right {100 * low:.0f} to "
@@ -136,7 +137,7 @@ def _answers(setup: Setup, mine: dict[str, Match], game: Match, *, waiting: bool
             every,
             " attacker: in the long run, none is right more than ",
             most,
-            f" times in 100{tighter}.",
+            f" times in 100{tighter}.{_why(setup, alone)}",
         )
     )
     exact = _stored(setup, KMeans(n_clusters=setup.algorithm.n_clusters)) if game is not main or main.guesses else ()
@@ -145,6 +146,23 @@ def _answers(setup: Setup, mine: dict[str, Match], game: Match, *, waiting: bool
     st.html(
         markup.small(lucky, promise, f"{known} An attacker who loses proves nothing: a better one may win more often.")
     )
+
+
+def _why(setup: Setup, alone: int) -> str:
+    """Return the sentence on why the bound is not the bet of the page's head, which is on a single change; or ""."""
+    question, algorithm = setup.question, setup.algorithm
+    if question.elsewhere is None:
+        return ""
+    if algorithm.neighboring is Neighboring.ADD_REMOVE:
+        return (
+            f" A move is two changes, a row taken out and a row put in; a bet on one of them, whether Alex is in the "
+            f"data, is right at most {alone} times."
+        )
+    rho = getattr(algorithm, "rho_distance", None)
+    if rho is None or setup.ask != "moved" or setup.far <= rho:
+        return ""
+    moves, far = math.ceil(setup.far / rho - 1e-9), setup.data.domain.length(rho)
+    return f" A move this long is {moves} moves of {far}; a bet on one of them is right at most {alone} times."
 
 
 def _last(setup: Setup, mine: dict[str, Match], game: Match) -> tuple[object, ...]:
@@ -210,13 +228,13 @@ def _exact(setup: Setup, view: View, game: Match, now: Round | None) -> None:
         return
     lens = alex.lens_of(view, game.known)
     pair = alex.nearest(now.centers, (lens.here + lens.there) / 2, setup.data.domain)
-    draw(keys.ATTACKER_FIGURE, [alex.lens_panel(view, lens, [(pair, [])])], setup.key)
+    draw(keys.ATTACKER_FIGURE, [alex.lens_panel(view, lens, [(pair, [])], setup.worlds)], setup.key)
     shell.key_line((("diamond", "published by KMeans"),), True)
     st.html(
         markup.small(
             markup.bold("Round 1."),
-            " You know every row but Alex's, so you ran KMeans beforehand, with Alex and without. The diamond "
-            "is the published center.",
+            f" You know every row but Alex's, so you ran KMeans beforehand, {setup.worlds[0]} and {setup.worlds[1]}. "
+            "The diamond is the published center.",
         )
     )
 
@@ -231,14 +249,15 @@ def _picture(setup: Setup, mine: dict[str, Match], now: Round | None) -> None:
     axes = data.view if len(data.columns) > 1 else None
     names = [figure(f"{data.columns[i]}{f' ({data.units[i]})' if data.units[i] else ''}") for i in (axes or (0,))]
     places = {"Alex": setup.question.person}
-    if setup.question.elsewhere is not None and setup.no == "Away":
+    if setup.question.elsewhere is not None and setup.ask == "moved":
         places["or here"] = setup.question.elsewhere
     exact = setup.algorithm.notion is Notion.NONE
     titles = (names[0], names[1] if axes else "")
     panel = picture_panel(shell.colors(), data.domain, axes, titles, now.centers, places, clouds, exact=exact)
     draw(keys.ATTACKER_FIGURE, [panel], setup.key)
     legend = (("diamond", "KMeans"), KEY[1]) if exact else KEY
-    shell.key_line((*legend, *(CLOUDS if clouds else ())), True)
+    names = (("disc", f"{CLOUD} other runs {setup.worlds[0]}"), ("circle", f"{CLOUD} {setup.worlds[1]}"))
+    shell.key_line((*legend, *(names if clouds else ())), True)
     st.html(
         markup.small(
             markup.bold(f"Round {_answered(mine) + 1}."),
@@ -247,8 +266,8 @@ def _picture(setup: Setup, mine: dict[str, Match], now: Round | None) -> None:
     )
     st.toggle(
         "Help me", key=keys.ATTACKER_HELP,
-        help=f"Shows the centers of {CLOUD} other runs with Alex (filled) and without (hollow), each with its own "
-            "noise.",
+        help=f"Shows the centers of {CLOUD} other runs {setup.worlds[0]} (filled) and {setup.worlds[1]} (hollow), each "
+            "with its own noise.",
         on_change=_help, args=(setup, mine),
     )  # fmt: skip
 
@@ -273,6 +292,8 @@ def _square(setup: Setup, game: Match) -> None:
     points: list[tuple[str, Rates]] = []
     tried = _machines(setup, game)
     for name, rounds, guesses in (("you", game.rounds, game.guesses), ("attack", tried, attack(tried))):
+        if name == "attack" and len(rounds) < LEAST:
+            continue
         alarm, miss = rates(rounds, guesses)
         if alarm.rounds and miss.rounds:
             points.append((name, ((alarm.share, *alarm.interval()), (miss.share, *miss.interval()))))

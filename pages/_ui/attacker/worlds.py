@@ -16,7 +16,7 @@ from dpviz.figures.kit.view import View
 from dpviz.figures.scenes import alex as figures
 from dpviz.postprocessing.regions import has_regions
 from dpviz.postprocessing.span import Axes
-from dpviz.postprocessing.verdict import largest_gap, reach
+from dpviz.postprocessing.verdict import largest_gap
 from dpviz.privacy.guarantee import Notion
 from dpviz.runs.alex import Worlds, clouds, worlds
 from pages._ui.attacker.setup import Setup
@@ -63,23 +63,26 @@ def section(result: Result, setup: Setup, *, hidden: bool, axes: Axes) -> None:
 def _gather(result: Result, setup: Setup) -> Gathered:
     """Have the run made in both worlds and, unless stored, the clouds: many runs in each world with fixed seeds."""
     seed, data, of = int(result.trace.seed or 0), result.data, (result.data, setup.algorithm, setup.alex)
-    pieces = [Piece(_name(result, setup), worlds, (*of, seed))]
+    elsewhere = setup.question.elsewhere
+    pieces = [Piece(_name(result, setup), worlds, (*of, seed, elsewhere))]
     if not _stored(setup):
-        pieces.append(Piece(_clouds_name(setup), clouds, (*of, SEEDS)))
+        pieces.append(Piece(_clouds_name(setup), clouds, (*of, SEEDS, elsewhere)))
     expected = 2 * (1 + N * (len(pieces) - 1)) * runs.seconds(data, setup.algorithm)
     return gather(_TOPIC, "Two worlds", pieces, public=is_public(data), seconds=expected)
 
 
 def _name(result: Result, setup: Setup) -> str:
-    return f"alex {setup.who} {result.identity}"
+    return f"alex {setup.who} {setup.ask} {setup.far} {result.identity}"
 
 
 def _clouds_name(setup: Setup) -> str:
-    return f"alex clouds {setup.who} {runs.run_id(setup.data, setup.algorithm, SEEDS[0])}"
+    return f"alex clouds {setup.who} {setup.ask} {setup.far} {runs.run_id(setup.data, setup.algorithm, SEEDS[0])}"
 
 
 def _stored(setup: Setup) -> Clouds:
     """Return the centers of stored runs with Alex and without, or () if there are none."""
+    if setup.question.elsewhere is not None:  # stored rounds ask whether Alex is in the data
+        return ()
     both = [atlas.played(setup.data, setup.algorithm, setup.alex.place, world)[:N] for world in (True, False)]
     return tuple(tuple(one.centers for one in rounds) for rounds in both) if all(len(one) == N for one in both) else ()
 
@@ -103,8 +106,8 @@ def _body(result: Result, setup: Setup, axes: Axes, now: Gathered) -> None:
 
 def _picture(result: Result, setup: Setup, both: Worlds, many: Clouds, axes: Axes) -> None:
     """Draw both worlds; if there are no clouds yet, the steps that show clouds say so."""
-    titles = sentences(result, both, computed=bool(many))
-    identity = f"{setup.who} {result.identity}"
+    titles = sentences(result, setup, both, computed=bool(many))
+    identity = f"{setup.who} {setup.ask} {setup.far} {result.identity}"
     transport(
         keys.ALEX_PLAYER, scope=keys.ALEX_FIGURES, titles=titles, marks=list(range(len(titles))),
         run=identity, opened=zlib.crc32(identity.encode()) + 1, step=0, what="Two worlds",
@@ -113,14 +116,14 @@ def _picture(result: Result, setup: Setup, both: Worlds, many: Clouds, axes: Axe
     look = (identity, bool(many), st.context.theme.type, axes)
     panels = attacker_state.attacker_panels
     if panels is None or panels[0] != look:
-        made = workers().call(printed, view, setup.alex.place, both, many or ((), ()))
+        made = workers().call(printed, view, setup.alex.place, both, many or ((), ()), setup.worlds)
         attacker_state.attacker_panels = panels = (look, made)
     spot = None
     with st.container(key=keys.ALEX_FIGURES):
         left, right = st.columns([11, 8], gap="medium")
         with left:
             spot = draw(keys.ALEX, panels[1][:1], pick=True)
-            shell.key_line(figures.LEGEND, True, result.data.noun)
+            shell.key_line(figures.legend(setup.worlds, N), True, result.data.noun)
         with right:
             draw(keys.ALEX, panels[1][1:])
             st.html(markup.odds(drowned(result, view, both, many[0] if many else ())))
@@ -134,18 +137,20 @@ def _picture(result: Result, setup: Setup, both: Worlds, many: Clouds, axes: Axe
     st.html(markup.fooled(f"{few} {every}" if result.trace.claimed.private else few))
 
 
-def printed(view: View, place: np.ndarray, both: Worlds, many: Sequence[Sequence[np.ndarray]]) -> list[Panel]:
-    """Return the plane and the lens, ready to send; `many` are the centers of many runs in both worlds."""
+def printed(
+    view: View, place: np.ndarray, both: Worlds, many: Sequence[Sequence[np.ndarray]], names: tuple[str, str]
+) -> list[Panel]:
+    """Return the plane and the lens, ready to send; `many` are the centers of many runs in the worlds with `names`."""
     one, other = both.here, both.there
     plane = figures.worlds_panel(
-        view, place, both.moved, (one.one, other.one), (many[0], many[1]), (one.kmeans, other.kmeans)
+        view, place, both.moved, (one.one, other.one), (many[0], many[1]), (one.kmeans, other.kmeans), names
     )
     lens = figures.lens_of(view, (one.kmeans, other.kmeans))
     here, there = (_near(view, lens, cloud) for cloud in many)
     first, second = (_near(view, lens, [world.one]) for world in (one, other))
     ends = lens.here, lens.there
     frames = [(ends[0], first), (ends[1], second), (ends[0], here), (ends[1], there), (ends[0], [*here, *there])]
-    return [plane.printed(), figures.lens_panel(view, lens, frames).printed()]
+    return [plane.printed(), figures.lens_panel(view, lens, frames, names).printed()]
 
 
 def _near(view: View, lens: figures.Lens, runs: Sequence[np.ndarray]) -> list[np.ndarray]:
@@ -174,15 +179,15 @@ def drowned(result: Result, view: View, both: Worlds, cloud: Sequence[np.ndarray
     return markup.text(known, " ", markup.bold(f"Released: jumps {jump} from run to run"), end)
 
 
-def sentences(result: Result, both: Worlds, *, computed: bool) -> list[str]:
+def sentences(result: Result, setup: Setup, both: Worlds, *, computed: bool) -> list[str]:
     """Return the sentences of the five steps; `computed` says whether the runs with fresh noise have been made."""
     trace, data = result.trace, result.data
-    if both.moved is None:
+    if setup.ask == "moved":
+        first, second = "Alex is here", f"Alex is {trace.domain.length(setup.far)} away"
+    elif both.moved is None:
         first, second = "Alex is in", "Alex is out"
     else:
-        far = reach(trace) if trace.claimed.rho_distance is not None else "the middle of the bounds"
-        first = "Alex is here"
-        second = f"Alex is {far} away" if trace.claimed.rho_distance is not None else f"Alex is at {far}"
+        first, second = "Alex is in", f"Another {data.noun} is in the middle instead"
 
     def gap(one: np.ndarray, other: np.ndarray) -> str:
         return largest_gap(one, other, trace.domain, data.columns, data.units)
@@ -194,7 +199,7 @@ def sentences(result: Result, both: Worlds, *, computed: bool) -> list[str]:
         f"{second} · same noise seed: {trace.name} moves by {released} at most, KMeans by {plain} every time",
         f"{first} · {N} runs with fresh noise{later}",
         f"{second} · {N} runs with fresh noise{later}",
-        f"Both worlds · filled where {first}, hollow where {second}{later}",
+        f"Both worlds · filled {setup.worlds[0]}, hollow {setup.worlds[1]}{later}",
     ]
 
 
