@@ -7,7 +7,7 @@ import streamlit as st
 from pages._ui.address import links
 from pages._ui.address.scene import HIDEABLE
 from pages._ui.distance import view as moves
-from pages._ui.explore import below, clients, drag
+from pages._ui.explore import below, clients, default_k, drag
 from pages._ui.explore.look import opened
 from pages._ui.explore.notices import first_run, heading, notices
 from pages._ui.explore.stored import found_again, more_people
@@ -44,6 +44,7 @@ if prepared.shows("verdict"):
     again = found_again(choice.stored, result) if current else None
     more = more_people(choice.form.algorithm, result.data) if current else ""
     verdict.lines(result, hidden=how.hidden, again=again, more=more, beside=ends)
+    default_k.section("explore", result, hidden=how.hidden)
 else:
     ends()
 moves.section(result)

@@ -63,7 +63,8 @@ AGAIN, AGAIN_HOW, AGAIN_CANCEL, AGAIN_ON = (
 AGAIN_PLAYER, AGAIN_FIGURES = Keys("{}_again_player"), Keys("{}_again_figures")
 CENTERS, CENTERS_CSV, CENTERS_JSON = Keys("{}_centers"), Keys("{}_centers_csv"), Keys("{}_centers_json")
 WEIGHTED, POINTS, POINTS_CSV = Keys("{}_weighted"), Keys("{}_points"), Keys("{}_points_csv")
-ANY_K, CORESET, CORESET_K = Keys("{}_any_k"), Keys("{}_coreset"), Keys("{}_coreset_k")
+ANY_K, DEFAULT_K = Keys("{}_any_k"), Keys("{}_default_k")
+CORESET, CORESET_K = Keys("{}_coreset"), Keys("{}_coreset_k")
 CORESET_COST = Keys("{}_coreset_cost_{}")  # the second gap is the default cost
 EXPLAIN_TABLE, EXPLAIN_EPSILON, EXPLAIN_ASK = (
     Keys("{}_explain_table"), Keys("{}_explain_epsilon"), Keys("{}_explain_ask"),

@@ -1,0 +1,59 @@
+"""Check the sentence on an untouched k: computed for public files, and never from the rows of a private one."""
+
+import html
+import re
+
+import numpy as np
+import pytest
+
+from dpviz.runs.single import reference
+from pages._ui.explore import default_k
+from tests.pages.visitor import declare, drop, facts, finish, new_app, press
+
+
+def six():
+    """Return a file with six groups."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(rng.uniform(10, 90, (6, 2)).repeat(50, axis=0), 2).clip(0, 100).round(2)
+    return X, ("a,b\n" + "\n".join(f"{a},{b}" for a, b in X)).encode()
+
+
+def shown(app):
+    return html.unescape(re.sub("<[^>]+>", "", " ".join(block.proto.body for block in app.get("html"))))
+
+
+@pytest.fixture
+def watched():
+    def open_file(answer, **more):
+        app = new_app().run()
+        drop(app.switch_page("pages/data.py").run(), "mine.csv", six()[1], answer)
+        declare(app, facts("a", "b", n_public=300, **more))
+        app.switch_page("pages/explore.py").run()
+        return app
+
+    return open_file
+
+
+def test_a_public_file_says_that_three_is_a_default_and_what_six_would_gain(watched):
+    app = watched("Yes, it is public")
+    app.selectbox(key="explore_algorithm").set_value("nsm").run()
+    finish(app)
+    (said,) = re.findall(r"k = 3 is a default: KMeans' loss falls another ([\d.]+)% at k = 6\.", shown(app))
+    data = next(iter(app.session_state["own"].values()))
+    three, six_ = (reference(data, k, 0).loss for k in (3, 6))
+    assert float(said) == pytest.approx(100 * (1 - six_ / three), rel=0.05)
+    app.button(key="explore_default_k").click().run()
+    assert app.session_state["explore_any_k"] is True and "coreset_k" in str([one.key for one in app.slider])
+
+
+def test_a_private_file_says_nothing_and_computes_nothing(watched, monkeypatch):
+    monkeypatch.setattr(default_k, "_loss", lambda *_: pytest.fail("computed from private rows"))
+    app = watched("No, it is private")
+    press(app, "Run")
+    finish(press(app, "Run and spend"))
+    assert "is a default" not in shown(app)
+
+
+def test_a_declared_k_says_nothing(watched):
+    app = finish(watched("Yes, it is public", n_clusters=4))
+    assert "is a default" not in shown(app)
