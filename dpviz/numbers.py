@@ -13,6 +13,7 @@ __all__ = [
     "chance",
     "counted",
     "fraction",
+    "having",
     "length",
     "number",
     "odds",
@@ -74,9 +75,14 @@ def round_to(value: float, resolution: float) -> str:
 
 
 def at(value: float, resolution: float) -> str:
-    """Write a number, rounded to the power of ten at or just below `resolution`, with commas between thousands."""
+    """Write a number, rounded to the power of ten at or just below `resolution`, with commas between thousands.
+
+    From 1,000 on, decimals that are all zero are dropped.
+    """
     text = round_to(value, resolution)
     whole, point, rest = text.partition(".")
+    if len(whole.lstrip("-")) > 3 and not rest.strip("0"):
+        point = rest = ""
     return f"{int(whole):,}{point}{rest}" if whole.strip("-").isdecimal() and whole != "-0" else text
 
 
@@ -95,10 +101,16 @@ def plus_minus(value: float, sd: float, unit: str = "") -> str:
 
 
 def length(value: float, unit: str, digits: int = 3) -> str:
-    """Write a length with its unit: in meters below 1 km, and in "days" if the unit is "days since 1970-01-01"."""
+    """Write a length with its unit, which is "days" if `unit` is "days since 1970-01-01".
+
+    Below 1 km a length is in meters, and below 1 m in centimeters, with one digit less but whole from 10 cm on.
+    """
     unit = unit.partition(" since ")[0]
     if unit == "km" and 0 < abs(value) < 1:
         value, unit = 1000 * value, "m"
+    if unit == "m" and 0 < abs(value) < 1:
+        value, unit = 100 * value, "cm"
+        digits = max(digits - 1, 1 + (abs(value) >= 10))
     return f"{number(value, digits)} {unit}".rstrip()
 
 
@@ -131,6 +143,11 @@ def odds(probability: float) -> int:
 def counted(n: int, noun: str, plural: str = "") -> str:
     """Write a number with its noun: 1 region, 1,200 regions. Pass `plural` if the plural is not the noun with an s."""
     return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
+
+
+def having(n: int, total: int, nouns: str) -> str:
+    """Write how many of several things have what follows: 1 of 6 centers has, 2 of 6 centers have."""
+    return f"{n:,} of {total:,} {nouns} {'has' if n == 1 else 'have'}"
 
 
 def plural(noun: str) -> str:

@@ -238,7 +238,7 @@ def curves_panel(colors: Theme, bounds: Mapping[str, Bound]) -> Panel:
             x=[at], y=[float(bound.miss(np.array(at)))], mode="text", text=[f"<b>{run}</b>"], hoverinfo="skip",
             textposition="top right", textfont={"size": 14, "color": colors.ink}, cliponaxis=False,
         )  # fmt: skip
-    best = "; ".join(f"{run} {bound.odds} of 100" for run, bound in bounds.items())
+    best = "; ".join(f"{run} {bound.odds} of 100 bets" for run, bound in bounds.items())
     return Panel("plane", figure, f"Trade-off curves of the promises and of a coin. An attacker wins at most: {best}.")
 
 

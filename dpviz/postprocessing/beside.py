@@ -19,7 +19,19 @@ from dpviz.postprocessing.verdict import reach
 from dpviz.privacy.guarantee import Neighboring, Notion
 from dpviz.trace import Trace
 
-__all__ = ["LETTERS", "Fact", "bets_on", "budgets", "facts", "kinds", "matched", "partners", "promises"]
+__all__ = [
+    "LETTERS",
+    "Curves",
+    "Fact",
+    "bets_on",
+    "budgets",
+    "curves",
+    "facts",
+    "kinds",
+    "matched",
+    "partners",
+    "promises",
+]
 
 LETTERS = "ABCD"
 _NAMES = {"n_clusters": "centers k", "epsilon": "ε", "delta": "δ", "rho_distance": "rho (distance)"}
@@ -107,8 +119,8 @@ def facts(traces: Sequence[Trace], noun: str = "person") -> list[Fact]:
         "Trusts": [claim.trust for claim in claims],
         "μ": ["not defined" if claim.mu is None else number(claim.mu) for claim in claims],
         "Bets are on": [_bet_on(trace, noun) for trace in traces],
-        "Bets won at most, by ε, δ, μ": [f"{bet_of(claim).odds} of 100" for claim in claims],
-        "Bets won at most, by its curve": [f"{Bound.of_run(trace).odds} of 100" for trace in traces],
+        "An attacker wins at most, by ε, δ, μ": [f"{bet_of(claim).odds} of 100 bets" for claim in claims],
+        "An attacker wins at most, by its curve": [f"{Bound.of_run(trace).odds} of 100 bets" for trace in traces],
         "Releases": [f"{len(trace.ledger):,}" for trace in traces],
         "Centers released": [f"{len(trace.cluster_centers)}" for trace in traces],
     }
@@ -144,6 +156,43 @@ def bets_on(traces: Sequence[Trace], noun: str = "person") -> str:
     """
     private = dict.fromkeys(_bet_on(trace, noun) for trace in traces if trace.claimed.private)
     return next(iter(private)) if len(private) == 1 else "what each run hides"
+
+
+class Curves(NamedTuple):
+    """The curves of several promises, for one question wherever the relations allow it.
+
+    Attributes
+    ----------
+    bounds : the curve of each run, by letter
+    on : the words that follow "bets on"
+    doubled : the letters of the runs whose curve is that of two changes
+    note : the sentence that says so, or ""
+    """
+
+    bounds: dict[str, Bound]
+    on: str
+    doubled: tuple[str, ...] = ()
+    note: str = ""
+
+
+def curves(traces: Sequence[Trace], noun: str = "person") -> Curves:
+    """Return the runs' curves; if some runs hide an added and others a changed row, all curves are for a changed row.
+
+    A changed row is two changes, one row removed and one added, so the curves of the former runs get two steps.
+    """
+    bounds = {letter: Bound.of_run(trace) for letter, trace in zip(LETTERS, traces, strict=False)}
+    private = [trace for trace in traces if trace.claimed.private]
+    if {trace.claimed.neighboring for trace in private} != {Neighboring.ADD_REMOVE, Neighboring.REPLACE}:
+        return Curves(bounds, bets_on(traces, noun))
+    relations = {letter: trace.claimed for letter, trace in zip(LETTERS, traces, strict=False)}
+    doubled = tuple(
+        letter for letter, claim in relations.items() if claim.private and claim.neighboring is Neighboring.ADD_REMOVE
+    )
+    bounds |= {letter: bounds[letter].steps(2) for letter in doubled}
+    changed = [trace for trace in private if trace.claimed.neighboring is Neighboring.REPLACE]
+    who, whose = _listed(doubled), "its curve is" if len(doubled) == 1 else "their curves are"
+    note = f"{who} promised to hide a row added or removed; here {whose} for a changed row, which is two such changes."
+    return Curves(bounds, bets_on(changed, noun), doubled, note)
 
 
 def promises(traces: Sequence[Trace]) -> list[str]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from dpviz.privacy.guarantee import Guarantee, Neighboring
 
-__all__ = ["Bet", "bet_of", "odds_of_any", "with_more"]
+__all__ = ["Bet", "bet_of", "briefly", "odds_of_any", "with_more"]
 
 _ALONE = {
     Neighboring.ADD_REMOVE: "whether {who} is in the data",
@@ -47,6 +47,11 @@ def bet_of(promise: Guarantee, *, far: str = "rho", noun: str = "person", who: s
     who = who or (f"one {noun}" if rows == 1 else "one person")
     words = (_ALONE if rows == 1 else _WITH_ROWS)[promise.neighboring]
     return Bet(words.format(who=who, far=far, rows=rows), promise.person.odds)
+
+
+def briefly(odds: int) -> str:
+    """Return odds with their noun, for places without a sentence; without a noun they would read as a success rate."""
+    return f"bet ≤ {odds} of 100"
 
 
 def odds_of_any(promise: Guarantee) -> int:

@@ -55,6 +55,7 @@ def _page(sample: str, shell: Shell) -> str:
     start = STOPS.index(EPSILON)
     films = {slug: _film(slug, chart) for slug, chart in charts.items()}
     tables = {slug: _rows(sample, slug, chart) for slug, chart in charts.items() if _strong(slug)}
+    names = {slug: _named(slug, there.data.n_clusters) for slug in charts}
     record = {"films": films, "rows": {slug: _cells(table) for slug, table in tables.items()}, "start": start}
     given = json.dumps(record, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     slots = (files("dpviz.figures.kit") / "slots.js").read_text(encoding="utf-8")
@@ -72,7 +73,7 @@ def _page(sample: str, shell: Shell) -> str:
         '<div class="track"></div></div></div><p class="said"><output aria-live="polite"></output></p></div>'
         "<noscript><p>Without scripts, ε cannot be dragged; the table is for ε 1.</p></noscript>"
         f'<div class="two"><div class="plane" hidden><canvas role="img"></canvas></div>'
-        f'<div>{_table(tables, start)}{_chart(tables)}<p class="small">{_notes(charts)}</p></div></div>'
+        f'<div>{_table(tables, names, start)}{_chart(tables, names)}<p class="small">{_notes(charts)}</p></div></div>'
         f'<p>For other methods, columns or data, <a href="{link(here, "run.html")}">run it yourself</a>.</p>'
         f'<script type="application/json" id="runs">{given}</script>'
         f'<script type="module">{stage()}{slots}{drag.text_of("track.js")}{text_of("tradeoff.js")}</script>'
@@ -123,16 +124,16 @@ def _rows(sample: str, slug: str, chart: Chart) -> pd.DataFrame:
 
 
 def _cells(table: pd.DataFrame) -> list[list[str]]:
-    return [[f"{row.bet} of 100", ratio_words(row.median), _again(row)] for row in table.itertuples()]
+    return [[f"{row.bet} of 100 bets", ratio_words(row.median), _again(row)] for row in table.itertuples()]
 
 
 def _again(row: Any) -> str:
     return f"{row.again} of {row.runs}"
 
 
-def _table(tables: dict[str, pd.DataFrame], start: int) -> str:
+def _table(tables: dict[str, pd.DataFrame], names: dict[str, str], start: int) -> str:
     lines = "".join(
-        f'<tr data-method="{slug}"><th scope=row>{html.escape(ALGORITHMS[slug].name)}</th>'
+        f'<tr data-method="{slug}"><th scope=row>{html.escape(names[slug])}</th>'
         + "".join(f"<td>{cell}</td>" for cell in _cells(table)[start])
         + "</tr>"
         for slug, table in tables.items()
@@ -141,15 +142,15 @@ def _table(tables: dict[str, pd.DataFrame], start: int) -> str:
     return (
         f'<h2>Every method at ε <span class="at">{epsilon}</span> <span class="tag">NOT PRIVATE</span></h2>'
         '<div class="scroll" tabindex="0" role="region" aria-label="Every method"><table><thead><tr>'
-        "<th scope=col>Method</th><th scope=col>Bets won, at most</th><th scope=col>Loss × KMeans'</th>"
+        "<th scope=col>Method</th><th scope=col>An attacker wins at most</th><th scope=col>Loss × KMeans'</th>"
         f"<th scope=col>All groups found</th></tr></thead><tbody>{lines}</tbody></table></div>"
     )
 
 
-def _chart(tables: dict[str, pd.DataFrame]) -> str:
+def _chart(tables: dict[str, pd.DataFrame], names: dict[str, str]) -> str:
     """Return the figure of all methods' medians against ε, in light and in dark."""
     points = [
-        Point(ALGORITHMS[slug].name, float(row.epsilon), float(row.median))
+        Point(names[slug], float(row.epsilon), float(row.median))
         for slug, table in tables.items()
         for row in table.itertuples()
     ]
@@ -167,10 +168,14 @@ def _notes(charts: dict[str, Chart]) -> str:
     weaker = [ALGORITHMS[slug].name for slug in charts if not _strong(slug)]
     words = [
         f"Medians of at least {runs} stored runs at each ε; every method knows the same public facts.",
-        *(f"{ALGORITHMS[slug].name} releases exactly k centers here." for slug in charts if _may_release_more(slug)),
         *(f"{name} {WEAKER}." for name in weaker),
     ]
     return html.escape(" ".join(words))
+
+
+def _named(slug: str, k: int) -> str:
+    """Return a method's name in the table and in the chart, which hold every method to k centers."""
+    return ALGORITHMS[slug].called(dict(EXACTLY_K) if _may_release_more(slug) else {}, k)
 
 
 def _may_release_more(slug: str) -> bool:

@@ -10,8 +10,7 @@ import numpy as np
 from dpviz.figures.compare import CURVES
 from dpviz.figures.kit.svg import plane_svg
 from dpviz.postprocessing.at_bound import bounds_sentence
-from dpviz.postprocessing.beside import LETTERS, facts, promises
-from dpviz.postprocessing.bound import Bound
+from dpviz.postprocessing.beside import LETTERS, curves, facts, promises
 from dpviz.postprocessing.span import Span, shared
 from dpviz.postprocessing.verdict import private_verdict
 from dpviz.takeaway.label import badge, names_of
@@ -85,10 +84,11 @@ def _curves(traces: Sequence[Trace]) -> str:
         points = (at(x, y) for x, y in zip(alarm, miss, strict=True))
         return "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
 
+    found = curves(traces)
     lines = f'<path d="{path(1 - alarm)}" stroke="currentColor" stroke-dasharray="2 4"/>'
     words = ""
-    for letter, trace, style, place in zip(LETTERS, traces, CURVES, (14, 20, 26, 32), strict=False):
-        miss = Bound.of_run(trace).miss(alarm)
+    for (letter, bound), style, place in zip(found.bounds.items(), CURVES, (14, 20, 26, 32), strict=False):
+        miss = bound.miss(alarm)
         dash = {"solid": "", "dot": "2 4"}.get(style.dash, style.dash.replace("px", ""))
         lines += f'<path d="{path(miss)}" stroke="{style.light}" stroke-width="2.2" stroke-dasharray="{dash}"/>'
         x, y = at(alarm[place], miss[place])
@@ -103,4 +103,5 @@ def _curves(traces: Sequence[Trace]) -> str:
         'role="img" aria-label="Trade-off curves of the promises" font-family="system-ui,sans-serif" font-size="12">'
         f'<g fill="none"><rect x="{_LEFT}" y="8" width="{_SIDE}" height="{_SIDE}" stroke="currentColor" '
         f'stroke-opacity=".4"/>{lines}</g><g fill="currentColor">{ticks}{words}</g></svg>'
+        f"<p>{html.escape(found.note)}</p>"
     )

@@ -115,4 +115,4 @@ def test_the_curves_are_the_bounds():
     for colors in (LIGHT, DARK):
         panel = curves_panel(colors, bounds)
         assert [trace.name for trace in panel.figure.data if trace.mode == "lines"] == ["coin", "A", "B"]
-        assert panel.alt.endswith("A 70 of 100; B 74 of 100.")
+        assert panel.alt.endswith("A 70 of 100 bets; B 74 of 100 bets.")

@@ -343,7 +343,9 @@ def test_the_pictures_hold_what_they_are_given(monkeypatch):
     bars = maps.bars([3, 1], ["<b>a", "c"], truth=[1])
     assert "&lt;b&gt;a" in bars and "width:33%" in bars and "c ← what happened" in bars and "4 answers" in bars
     words = maps.scores(LIGHT, [(6, 10), (5, 10)], 57)
-    assert "<b>55 of 100</b> right in 20 bets (32 to 77)" in words and "Nobody" in maps.scores(LIGHT, [], 57)
+    assert "<b>55 of 100 bets</b> right, in 20 bets so far (32 to 77)" in words and "Nobody" in maps.scores(
+        LIGHT, [], 57
+    )
     assert "right in 1 bet (" in maps.scores(LIGHT, [(0, 1)], 57)
     assert "row by row: 2, 0, 0" in maps.grid(LIGHT, np.array([1.8, -0.2] + [0.0] * (compute.cells() - 2)), 0.9)
 

@@ -211,7 +211,7 @@ def test_a_picture_says_what_it_shows():
     assert made.titles[-1].count(f"{counts[-1]} of ") and "DPM" in made.promise and seen
     bare, _ = picture("explore?v=1&d=tiny&a=dpm&e=2&hide=kmeans")
     assert "groups" not in bare.titles[-1] and "NOT PRIVATE" in made.figure and "NOT PRIVATE" not in bare.figure
-    assert bare.big.endswith("of 100") and not bare.bigs
+    assert bare.big.startswith("bet ≤ ") and not bare.bigs
     tops = [json.loads(one.figure)["layout"]["margin"]["t"] for one in (made, bare)]
     assert tops == [28, 8]  # no space is left for a title, only for the mark
     label, _ = picture("explore?v=1&d=tiny&a=dpm&e=2", "label")
@@ -240,7 +240,7 @@ def test_clouds_games_and_curves_have_their_picture(monkeypatch):
     made, _ = picture("explore?v=1&d=tiny&a=dpm&e=2&again=1")
     assert len(made.titles) == 5 and made.titles[3].startswith("ε 2")
     made, seen = picture("attacker?v=1&d=tiny&a=dpm&who=outlier")
-    assert made.big.endswith("of 100") and "4 rounds" in made.titles[0] and seen[-1] == (8, 8)
+    assert made.big.startswith("bet ≤ ") and "4 rounds" in made.titles[0] and seen[-1] == (8, 8)
     made, _ = picture("tradeoff?v=1&d=tiny&a=dpm&e=1&e=4&runs=2")
     assert made.big and "2 runs" in made.titles[0] and "NOT PRIVATE" in made.figure
     with pytest.raises(ValueError, match="different promises"):
@@ -261,7 +261,7 @@ def test_the_default_decks_game_and_curves_come_from_stored_runs(monkeypatch):
     for name in ("play", "execute"):
         monkeypatch.setattr(pictures, name, lambda *_, **__: pytest.fail("it was made again"))
     shown = {split(one.scene)[0]: picture(one.scene)[0] for one in DEFAULT.slides if "explore" not in one.scene[:7]}
-    assert "rounds the best known attack" in shown["attacker"].titles[0] and shown["attacker"].big == "55 of 100"
+    assert "rounds the best known attack" in shown["attacker"].titles[0] and shown["attacker"].big == "bet ≤ 55 of 100"
     assert (
         "2,000 rounds" in shown["attacker"].titles[0] and "any method with this ε and δ: 74" in shown["attacker"].small
     )

@@ -8,7 +8,7 @@ from scipy.special import ndtr
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load_sample
-from dpviz.postprocessing.beside import budgets, facts, kinds, matched, partners, promises
+from dpviz.postprocessing.beside import budgets, curves, facts, kinds, matched, partners, promises
 from dpviz.postprocessing.bet import bet_of
 from dpviz.postprocessing.bound import Bound
 from dpviz.privacy.guarantee import Guarantee, Neighboring, Notion
@@ -57,8 +57,8 @@ def test_the_table_of_differences_is_what_was_changed():
     assert rows == {
         "ε": ("2", "0.25"),
         "μ": ("0.561", "0.0881"),
-        "Bets won at most, by ε, δ, μ": ("62 of 100", "52 of 100"),
-        "Bets won at most, by its curve": ("62 of 100", "52 of 100"),
+        "An attacker wins at most, by ε, δ, μ": ("62 of 100 bets", "52 of 100 bets"),
+        "An attacker wins at most, by its curve": ("62 of 100 bets", "52 of 100 bets"),
         "Releases": ("10", "8"),  # NSM also releases a noisy mean if the budget allows it
     }
     same = {row.name: row.values for row in facts([one, other]) if not row.differs}
@@ -127,9 +127,9 @@ def test_a_curve_is_a_persons():
     rows = {row.name: row.values for row in facts([five])}
     assert rows["Bets are on"] == ("whether one person, with up to 5 rows, is in the data",)
     assert (
-        rows["Bets won at most, by ε, δ, μ"]
-        == rows["Bets won at most, by its curve"]
-        == (f"{five.claimed.person.odds} of 100",)
+        rows["An attacker wins at most, by ε, δ, μ"]
+        == rows["An attacker wins at most, by its curve"]
+        == (f"{five.claimed.person.odds} of 100 bets",)
     )
 
 
@@ -172,3 +172,14 @@ def test_every_line_of_a_plans_curve_is_a_statement_of_the_plan():
     trace = run("dpm", TOWN)
     for epsilon, delta in Bound.of_run(trace).lines:
         assert epsilon >= trace.plan.total(delta).epsilon - 1e-9 or delta == trace.claimed.delta
+
+
+def test_curves_of_an_added_and_of_a_changed_row_are_compared_for_a_changed_row():
+    add, replace = run("nsm"), run("stemmer-kaplan-local")
+    found = curves([add, replace, add])
+    assert found.bounds == {letter: Bound.of_run(add).steps(2) for letter in "AC"} | {"B": Bound.of_run(replace)}
+    assert found.bounds["A"].odds > Bound.of_run(add).odds and found.doubled == ("A", "C")
+    assert found.on == bet_of(replace.claimed).on == "which of two values one person's row has"
+    assert found.note.startswith("A and C promised") and found.note.endswith("which is two such changes.")
+    (one,) = {curves(runs).note for runs in ([add, add], [replace, replace], [add, run("kmeans")])}
+    assert one == "" and curves([add, add]).bounds["A"] == Bound.of_run(add)

@@ -10,7 +10,7 @@ import dpviz.lessons
 from dpviz.algorithms import ALGORITHMS
 from dpviz.domain import Domain
 from dpviz.postprocessing.beside import facts as beside
-from dpviz.postprocessing.bet import bet_of, odds_of_any, with_more
+from dpviz.postprocessing.bet import bet_of, briefly, odds_of_any, with_more
 from dpviz.postprocessing.verdict import bet, private_verdict, reach
 from dpviz.privacy.accounts import Account, Claim
 from dpviz.privacy.guarantee import Neighboring
@@ -44,12 +44,12 @@ def test_verdict_label_comparison_and_projector_say_the_same_bet(slug, rows):
     assert bet(trace).endswith(f"an attacker wins at most {odds} of 100 bets on {question}")
     assert facts(trace)["In a bet"].startswith(f"on {question}: right at most {odds} times in 100")
     assert _bet(trace.claimed, reach(trace)) == (
-        f"{odds} of 100",
-        f"is the largest share of bets on {question} that can be won against this method. Against any method with this "
-        f"ε and δ: {odds_of_any(trace.claimed)}. A coin toss wins 50.",
+        briefly(odds),
+        f"on {question}, against this method. Against any method with this ε and δ: {odds_of_any(trace.claimed)}. A "
+        "coin toss wins 50.",
     )
     lines = {row.name: row.values[0] for row in beside([trace])}
-    assert lines["Bets are on"] == question and lines["Bets won at most, by ε, δ, μ"] == f"{odds} of 100"
+    assert lines["Bets are on"] == question and lines["An attacker wins at most, by ε, δ, μ"] == f"{odds} of 100 bets"
 
 
 @pytest.mark.parametrize(("slug", "rows"), QUESTIONS)

@@ -75,7 +75,7 @@ def test_the_table_of_a_trade_off_follows_its_track(small):
     assert {slug: re.findall("<td>([^<]*)", cells) for slug, cells in shown} == {
         slug: rows[record["start"]] for slug, rows in record["rows"].items()
     }
-    assert record["rows"]["pe-means"][4] == ["55 of 100", "1.02", "72 of 100"]
+    assert record["rows"]["pe-means"][4] == ["55 of 100 bets", "1.02", "72 of 100"]
     assert "dist-dp-region-means" in record["films"] and "dist-dp-region-means" not in record["rows"]
 
 

@@ -309,7 +309,7 @@ class DPM(ApproximateDP):
             if depth == deepest or n <= 1 or candidates == 0:
                 why = "deepest level" if depth == deepest else "no rows left" if n <= 1 else "too narrow to cut"
                 leaves.append(region)
-                title = f"{_about(n)} rows; {why}: a final region"
+                title = f"About {_size(n)} rows; {why}: a final region"
                 yield Step("region", title, seen | {"column": -1, "accepted": False, "reason": why})
                 continue
             column, at = divmod(curator.select("split", score, region.scope), histogram.intervals)
@@ -333,8 +333,8 @@ class DPM(ApproximateDP):
             why = "accepted" if accepted else "one side would hold too few rows, so it is rejected: a final region"
             yield Step(
                 "region",
-                f"{_about(n)} rows; a cut across {domain.name(column)} at {domain.place(column, position)} leaves "
-                f"{_about(counts[0]).lower()} and {_about(counts[1]).lower()}: {why}",
+                f"About {_size(n)} rows; a cut across {domain.name(column)} at {domain.place(column, position)} leaves "
+                f"{_size(counts[0])} and {_size(counts[1])}, counted with new noise: {why}",
                 seen
                 | {
                     "candidates": candidates,
@@ -392,6 +392,6 @@ class DPM(ApproximateDP):
             )
 
 
-def _about(noisy_count: float) -> str:
+def _size(noisy_count: float) -> str:
     """Return a noisy count as text; a negative count is shown as 0, with its noisy value in parentheses."""
-    return f"About {noisy_count:,.0f}" if noisy_count >= 0 else f"About 0 ({noisy_count:,.0f} with noise)"
+    return f"{noisy_count:,.0f}" if noisy_count >= 0 else f"0 ({noisy_count:,.0f} with noise)"

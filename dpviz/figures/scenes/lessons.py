@@ -12,6 +12,7 @@ import plotly.graph_objects as go
 from dpviz.figures.kit.layers import CIRCLE, center, layered, paths
 from dpviz.figures.kit.theme import Theme, base, tag
 from dpviz.figures.kit.view import Panel, View, add_frames, xy
+from dpviz.numbers import having
 from dpviz.postprocessing.verdict import Groups
 
 __all__ = ["GROUPS", "Values", "add_rings", "circle", "found_rings", "groups_panel", "values_panel"]
@@ -74,7 +75,8 @@ def groups_panel(
     looks["center"] = center(colors)
     last = int(groups.found_by(domain.normalize(shots[-1])).sum())
     alt = (
-        f"In the end, {last} of {len(groups.means)} groups have one of {len(shots[-1])} released centers within reach."
+        f"In the end, {having(last, len(groups.means), 'groups')} one of {len(shots[-1])} released centers within "
+        "reach."
     )
     panel = layered(dataclasses.replace(view, missed=None), title, looks, frames, alt, height=430)
     if boxes is not None:

@@ -12,7 +12,7 @@ from dpviz.figures.kit.theme import base, tag
 from dpviz.figures.kit.view import Panel, View, add_frames
 from dpviz.figures.kit.votes import KEEP
 from dpviz.figures.scenes.lessons import add_rings, found_rings
-from dpviz.numbers import ratio_words
+from dpviz.numbers import having, ratio_words
 from dpviz.postprocessing.verdict import Groups, groups_of
 
 __all__ = ["found_table", "panels", "sentences"]
@@ -40,8 +40,9 @@ def sentences(voted: View, clustered: View) -> list[str]:
     k, rounds = len(clustered.trace.cluster_centers), len(clustered.trace.steps)
     tables = found_table(voted), found_table(clustered)
     return [
-        f"Round {t + 1} of {rounds} · left, the {k} trial points with the most votes: {tables[0].found[t]} of {k} "
-        f"groups have a center; right, k-means on {int(step.released['kept'].sum())} survivors: "
+        f"Round {t + 1} of {rounds} · left, the {k} trial points with the most votes: "
+        f"{having(tables[0].found[t], k, 'groups')} a center; right, k-means on "
+        f"{int(step.released['kept'].sum())} survivors: "
         f"{tables[1].found[t]} of {k}"
         for t, step in enumerate(clustered.trace.steps)
     ]
@@ -50,7 +51,7 @@ def sentences(voted: View, clustered: View) -> list[str]:
 def _plane(view: View, name: str) -> Panel:
     k = len(view.trace.cluster_centers)
     first, last = found_table(view).iloc[0], found_table(view).iloc[-1]
-    figure = plane(view, f"{name}, round 1: {int(first.found)} of {k} groups have a center", height=430)
+    figure = plane(view, f"{name}, round 1: {having(int(first.found), k, 'groups')} a center", height=430)
     rings = add_rings(figure, view.colors)
     traces = [*rings, *add_layers(figure, view.colors)]
     reference(dataclasses.replace(view, reference=None), figure)
@@ -59,7 +60,7 @@ def _plane(view: View, name: str) -> Panel:
     steps = [(update, view.trace.steps[shot.step]) for update, shot in drawn if shot.phase == KEEP]
     frames = [[*found_rings(view, there, step.released["centers"]), *update] for update, step in steps]
     add_frames(figure, traces, frames)
-    words = f"{int(last.found)} of {k} groups have a center"
+    words = f"{having(int(last.found), k, 'groups')} a center"
     alt = f"A plane of {name}: in the end {words}, loss {ratio_words(last.loss_ratio)} times KMeans'."
     return Panel("plane", figure, alt)
 

@@ -145,8 +145,8 @@ def scores(colors: Theme, scored: Sequence[tuple[int, int]], bound: int) -> str:
         picture
         + markup.odds(
             "Everybody together: ",
-            markup.bold(f"{100 * total.share:.0f} of 100"),
-            f" right in {total.rounds:,} bet{'s' * (total.rounds != 1)} ({100 * low:.0f} to {100 * high:.0f}); "
+            markup.bold(f"{100 * total.share:.0f} of 100 bets"),
+            f" right, in {total.rounds:,} bet{'s' * (total.rounds != 1)} so far ({100 * low:.0f} to {100 * high:.0f}); "
             "at most ",
             markup.bold(bound),
             " in the long run.",

@@ -40,18 +40,25 @@ def form(data: Dataset) -> list[Side]:
         for letter, start, now in zip(LETTERS, compare_state.compare_start, sides.get(), strict=False)
     ]
     _buttons(chosen)
+    before = [_called(letter, side) for letter, side in zip(LETTERS, sides.get(), strict=False)]
     sides.put(chosen)
     compare_state.compare_drawn = sides.get()
+    if before != [_called(letter, side) for letter, side in zip(LETTERS, chosen, strict=False)]:
+        st.rerun()  # a form's label is sent before its fields are read
     return chosen
+
+
+def _called(letter: str, side: Side) -> str:
+    """Return the label of a run's form."""
+    epsilon = getattr(side.algorithm, "epsilon", None)
+    return f"{letter} · {side.algorithm.name}" + (f" · ε {number(epsilon, 3)}" if epsilon is not None else "")
 
 
 def _edit(letter: str, start: Side, now: Side, data: Dataset) -> Side:
     """Show the form of one run."""
     turn, old = compare_state.compare_turn, start.algorithm
     slugs = offered(False)
-    epsilon = getattr(now.algorithm, "epsilon", None)
-    words = f"{letter} · {now.algorithm.name}" + (f" · ε {number(epsilon, 3)}" if epsilon is not None else "")
-    with st.popover(plain(words), key=keys.COMPARE_FORM(letter)):
+    with st.popover(plain(_called(letter, now)), key=keys.COMPARE_FORM(letter)):
         slug = st.selectbox(
             "Method", slugs, slugs.index(old.slug), disabled=locked(),
             format_func=lambda slug: named(slug).removesuffix(" · recommended"),  # to save room

@@ -11,9 +11,9 @@ from dpviz.figures import Panel, View, columns, pane
 from dpviz.figures.compare import Timeline, curves_panel, planes, timeline
 from dpviz.figures.kit.shots import complete
 from dpviz.metrics import reference_name
-from dpviz.numbers import number, ratio_words
-from dpviz.postprocessing.beside import LETTERS, Fact, bets_on, budgets, facts, kinds, partners
-from dpviz.postprocessing.bound import Bound
+from dpviz.numbers import having, number, ratio_words
+from dpviz.postprocessing.beside import LETTERS, Curves, Fact, budgets, facts, kinds, partners
+from dpviz.postprocessing.beside import curves as curves_of
 from dpviz.postprocessing.span import Axes, shared
 from dpviz.takeaway import comparison as one_page
 from pages._ui.address.state import Opened
@@ -50,8 +50,8 @@ def _pictures(identity: str, mode: str, hidden: bool, by: str, _comparison: Comp
 
 
 @per_run(shared=64, own=8)
-def _bounds(identity: str, _comparison: Comparison) -> dict[str, Bound]:
-    return {letter: Bound.of_run(run.trace) for letter, run in zip(LETTERS, _comparison.runs, strict=False)}
+def _curves(identity: str, _comparison: Comparison) -> Curves:
+    return curves_of([run.trace for run in _comparison.runs], _comparison.data.noun)
 
 
 def unlike_promises(comparison: Comparison) -> None:
@@ -108,7 +108,7 @@ def _run(letter: str, panel: Panel, frames: Sequence[int], run: Result, alone: i
     st.html(verdict.written(run, hidden=hidden))
     if alone:
         total = len(run.trace.cluster_centers)
-        st.html(markup.small(f"{total - alone} of {total} centers have a partner."))
+        st.html(markup.small(f"{having(total - alone, total, 'centers')} a partner."))
     shell.key_line(legend_of(run, None), hidden, run.data.noun)
 
 
@@ -180,15 +180,16 @@ def _row(row: Fact) -> markup.Html:
 
 def curves(comparison: Comparison) -> None:
     """Draw the promises' trade-off curves in one figure, and offer the comparison as a file."""
-    bounds = _bounds(comparison)
+    bounds, on, doubled, note = _curves(comparison)
     picture, words = st.columns([1, 1], gap="medium")
     with picture:
         draw(keys.COMPARE_CURVES, [curves_panel(shell.colors(), bounds)])
     odds = markup.Html(", ".join(markup.bold(f"{letter} {bound.odds}") for letter, bound in bounds.items()))
-    on = bets_on([run.trace for run in comparison.runs], comparison.data.noun)
     promised = {letter: run.trace.claimed.person.odds for letter, run in zip(bounds, comparison.runs, strict=True)}
     apart = ", ".join(
-        f"{letter} {promised[letter]}" for letter, bound in bounds.items() if promised[letter] != bound.odds
+        f"{letter} {promised[letter]}"
+        for letter, bound in bounds.items()
+        if letter not in doubled and promised[letter] != bound.odds
     )
     looser = (
         markup.small(f"The lines above use ε and δ alone, which allow more: {apart} times in 100.") if apart else ""
@@ -197,6 +198,7 @@ def curves(comparison: Comparison) -> None:
         st.header("What the promises allow")
         st.html(
             markup.odds(f"Starting from even odds, a bet on {on} is right at most ", odds, " times in 100.")
+            + (markup.small(note) if note else "")
             + looser
             + markup.small(
                 "Every attacker has a rate of false alarms and a rate of misses, and lies on or above "

@@ -12,7 +12,7 @@ from dpviz.figures.code import style
 from dpviz.figures.kit.legend import HIDDEN, icon
 from dpviz.figures.kit.theme import DARK, Theme, theme
 from dpviz.numbers import chance, number
-from dpviz.postprocessing.bet import bet_of, odds_of_any
+from dpviz.postprocessing.bet import bet_of, briefly, odds_of_any
 from dpviz.privacy.delta import meaning
 from dpviz.privacy.guarantee import Guarantee, Neighboring, Notion
 from pages._ui.frame import catalog, embed, keys, markup, messages, prepared
@@ -85,11 +85,11 @@ def strip(
     raw, values = _digits(guarantee), dict[str, str]()
     if guarantee is not None and guarantee.private:
         epsilon = f"ε({reach})" if reach else "ε"
-        facts += [f"{epsilon} {number(guarantee.epsilon)}", f"{bet_of(guarantee).odds} of 100"]
+        facts += [f"{epsilon} {number(guarantee.epsilon)}", briefly(bet_of(guarantee).odds)]
         rule = rule_of(guarantee).partition(" for ")[0]
         values = {"δ": f"{chance(guarantee.delta)}{f' ({rule})' * bool(rule)}"}
         values["μ"] = "–" if guarantee.mu is None else number(guarantee.mu)
-        more += [("Any method with this ε and δ", f"at most {odds_of_any(guarantee)} of 100"), *values.items()]
+        more += [("Any method with this ε and δ", briefly(odds_of_any(guarantee))), *values.items()]
         more += [("Unit", guarantee.unit.replace("rho", reach) if reach else guarantee.unit)]
     elif guarantee is not None:
         facts.append(str(guarantee))

@@ -27,7 +27,7 @@ from dpviz.figures.scenes.reruns import Cloud
 from dpviz.lessons import LESSONS
 from dpviz.metrics import run_loss
 from dpviz.numbers import chance, counted, number, plus_minus, ratio_words
-from dpviz.postprocessing.bet import bet_of, odds_of_any
+from dpviz.postprocessing.bet import bet_of, briefly, odds_of_any
 from dpviz.postprocessing.regions import has_regions
 from dpviz.postprocessing.released import center_noise
 from dpviz.postprocessing.verdict import FAR, Groups, demo_verdict, groups_of, private_verdict, reach, regions_verdict
@@ -100,10 +100,10 @@ def _bet(promise: Guarantee, far: str = "rho") -> tuple[str, str]:
     if not promise.private and not promise.exact:
         return "not known", f"{promise}."
     if not promise.private:
-        return "100 of 100", "bets on who is in the data can be won, because nothing is protected."
+        return "100 of 100 bets", "on who is in the data can be won, because nothing is protected."
     bet = bet_of(promise, far=far)
     any_ = f"Against any method with this ε and δ: {odds_of_any(promise)}. A coin toss wins 50."
-    return f"{bet.odds} of 100", f"is the largest share of bets on {bet.on} that can be won against this method. {any_}"
+    return briefly(bet.odds), f"on {bet.on}, against this method. {any_}"
 
 
 def _viewed(
@@ -280,7 +280,7 @@ def game(setup: Setup, mode: str, stored: tuple[Sequence[Round], ...], on_step: 
     axes = data.view if len(data.columns) > 1 else None
     names = [f"{data.columns[i]}{f' ({data.units[i]})' if data.units[i] else ''}" for i in (axes or (0,))]
     places = {"Alex": question.person}
-    if question.elsewhere is not None and setup.no == "Away":
+    if question.elsewhere is not None and setup.ask == "moved":
         places["or here"] = question.elsewhere
     promise = algorithm.guarantee(data.domain.n_features, data.n_public)
     panel = picture_panel(
@@ -295,12 +295,15 @@ def game(setup: Setup, mode: str, stored: tuple[Sequence[Round], ...], on_step: 
     bound = question.bound.odds
     any_ = f" Against any method with this ε and δ: {odds_of_any(promise)}." * promise.private
     small = (
-        "is the largest share of bets won against this method in the long run, even by an attacker who knows everybody "
-        f"else's row.{any_} A coin toss wins 50."
+        f"in the long run against this method, even for an attacker who knows everybody else's row.{any_} A coin toss "
+        "wins 50."
     )
-    legend = (("disc", "released with Alex"), ("circle", "released without Alex"), ("hidden_ring", "Alex"))
+    legend = (
+        *zip(("disc", "circle"), (f"released {name}" for name in setup.worlds), strict=True),
+        ("hidden_ring", "Alex"),
+    )
     return _made(
-        panel, titles=(words,), legend=_legend(legend, mode), big=f"{bound} of 100", small=small,
+        panel, titles=(words,), legend=_legend(legend, mode), big=briefly(bound), small=small,
         promise=f"{algorithm.name} · {_promise(promise)}",
     )  # fmt: skip
 

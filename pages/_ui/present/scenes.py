@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from dpviz.algorithms import Algorithm
+from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.lessons import LESSONS
 from dpviz.numbers import number
 from dpviz.sweeps.sweep import Sweep
@@ -22,6 +22,7 @@ from pages._ui.compare.sides import asked_by
 from pages._ui.explore.stored import runs_of
 from pages._ui.form.forms import STOPS
 from pages._ui.frame import catalog
+from pages._ui.frame.places import PAGES
 from pages._ui.home.controls import as_run
 from pages._ui.learn.controls import vocabulary
 from pages._ui.limits.controls import limits
@@ -33,7 +34,7 @@ from pages._ui.work.batch import Piece
 from pages._ui.workspace.explore import explore
 from pages._ui.workspace.tradeoff import tradeoff
 
-__all__ = ["MOST_VARIED", "STAGED", "Staged", "staged"]
+__all__ = ["MOST_VARIED", "STAGED", "Staged", "called", "staged"]
 
 MOST_RUNS = 400  # Maximum number of runs of a sweep on a slide.
 # Maximum number of slides that also have their run at other values of ε; each sends up to several megabytes more.
@@ -65,6 +66,24 @@ class Staged:
     others: Mapping[str, Piece] = dataclasses.field(default_factory=dict)
     into: Mapping[str, str] = dataclasses.field(default_factory=dict)
     refusal: str = ""
+
+
+def called(address: str) -> str:
+    """Return the name of a scene: its page, its data, its methods and budgets, as it opens; or the address's start."""
+    page, query = split(address)
+    page, query = ("explore", as_run(query)) if page == "home" else (page, query)
+    if page not in STAGED:
+        return address[:40]
+    values = read(page, query, STAGED[page][0])[0].values
+    names, slugs, budgets = (_all(values.get(word)) for word in ("d", "a", "e"))
+    data = " and ".join("a file" if name.startswith(FILE) else catalog.sample(name).title for name in names)
+    methods = " and ".join(ALGORITHMS[slug].name for slug in slugs) if len(slugs) < 3 else f"{len(slugs)} methods"
+    ends = dict.fromkeys(number(end) for end in (min(budgets), max(budgets))) if budgets else ()
+    return " · ".join(filter(None, (PAGES[page].title, data, methods, f"ε {' to '.join(ends)}" if ends else "")))
+
+
+def _all(value: Any) -> tuple[Any, ...]:
+    return () if value is None else value if isinstance(value, tuple) else (value,)
 
 
 def staged(slide: Slide, mode: str, *, varied: bool = True, typed: Sequence[float] = ()) -> Staged:

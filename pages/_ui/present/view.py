@@ -29,7 +29,7 @@ from pages._ui.form.numbers import whole_number
 from pages._ui.frame import keys, markup
 from pages._ui.frame.places import PAGES
 from pages._ui.frame.prepared import args
-from pages._ui.present.scenes import MOST_VARIED, Staged, staged
+from pages._ui.present.scenes import MOST_VARIED, Staged, called, staged
 from pages._ui.present.show import show
 from pages._ui.present.state import present_state
 from pages._ui.work.batch import Gathered, follow, gather
@@ -176,11 +176,7 @@ def slide_form(index: int) -> None:
     slide, form = deck.slides[index], f"{address_state.deck_edit}_{index}"
     now = Slide(
         st.text_input("Title", slide.title, MOST["title"], key=keys.SLIDE_TITLE(form)),
-        _scene(st.text_input(
-            "Scene", slide.scene, MOST["scene"], key=keys.SLIDE_SCENE(form),
-            help="The link that Share gives on Watch, Alex, Trade-off or Limits. If the link names a step, the slide "
-                "starts there; if the link is set to play, the slide plays too.",
-        )),
+        _scene(slide.scene, keys.SLIDE_SCENE(form)),
         st.text_area("Notes", slide.notes, max_chars=MOST["notes"], key=keys.SLIDE_NOTES(form), height=150),
         whole_number(
             "Seconds", 0, MOST_SECONDS, slide.seconds, key=keys.SLIDE_SECONDS(form),
@@ -192,11 +188,8 @@ def slide_form(index: int) -> None:
     )  # fmt: skip
     if now != slide:
         _put(deck, index, now)
+        address_state.deck_edit += now.scene != slide.scene  # empties the field for another scene
         st.rerun()
-    page, query = split(now.scene)
-    if page in PAGES:
-        address = f"{page}?{query}" if page != "home" else f"./?{query}"
-        st.html(markup.small(markup.link(address, "Open this scene", fresh=True)))
     with st.container(horizontal=True):
         for word, icon, move in (("Earlier", ":material/arrow_upward:", -1), ("Later", ":material/arrow_downward:", 1)):
             there = index + move
@@ -218,7 +211,18 @@ def slide_form(index: int) -> None:
             st.rerun()
 
 
-def _scene(text: str) -> str:
-    """Return the part of a link that a deck stores."""
-    page, query = split(text)
+def _scene(scene: str, key: str) -> str:
+    """Name a slide's scene with a link to it, and ask for another one; return the scene as a deck stores it."""
+    page, query = split(scene)
+    name = called(scene)
+    address = f"{page}?{query}" if page != "home" else f"./?{query}"
+    st.html(markup.small("Scene: ", markup.link(address, name, fresh=True) if page in PAGES else name))
+    other = st.text_input(
+        "Another scene", "", MOST["scene"], key=key, placeholder="a link",
+        help="The link that Share gives on Watch, Alex, Trade-off or Limits. If the link names a step, the slide "
+            "starts there; if the link is set to play, the slide plays too.",
+    )  # fmt: skip
+    if not other.strip():
+        return scene
+    page, query = split(other)
     return f"{page}?{query}" if query else page
