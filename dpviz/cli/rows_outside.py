@@ -6,7 +6,8 @@ import argparse
 from contextlib import ExitStack
 
 from dpviz.algorithms.rows_outside import RowsOutside
-from dpviz.cli.run import add_data, book, data_of, hold, say_person
+from dpviz.cli.output import Output
+from dpviz.cli.run import add_data, book, data_of, say_person
 from dpviz.datasets import clipping
 from dpviz.datasets.meanings import as_suggested
 from dpviz.postprocessing.rows_outside import advice, answer
@@ -28,7 +29,7 @@ def _rows_outside(arguments: argparse.Namespace) -> int:
             "--seed is for DEMO runs; this count is exact for public data and has no seed for private ones."
         )
     with ExitStack() as stack:
-        hold(arguments.json, stack)
+        output = Output(arguments.json, stack)
         data = data_of(arguments, stack, RowsOutside.neighboring)
         if isinstance(data.X, Rows):
             raise ValueError("rows-outside: the file must fit in memory; leave out --in-parts and --cluster.")
@@ -37,14 +38,14 @@ def _rows_outside(arguments: argparse.Namespace) -> int:
             print(f"{exact.outside:,} of {exact.n_rows:,} rows lie outside the bounds (NOT PRIVATE: exact and free)")
             return 0
         domain, question = data.domain, RowsOutside(epsilon=arguments.epsilon)
+        output.reserve(question.releases(domain.n_features, data.size()))
         book(arguments.account, data.account, question, domain)
         trace = question.run(data.X, domain=domain, dataset_id=data.dataset_id, noise="secure")
+        output.write(trace.to_json(), spent=True)
         print(f"{trace.steps[-1].title}; {trace.notice}")
         print(f"spent:   {trace.spent}")
         say_person(trace.claimed)
         columns = zip(data.columns, domain.low.tolist(), domain.high.tolist(), strict=True)
         suspected = as_suggested({"name": name, "low": low, "high": high} for name, low, high in columns)
         print(answer(trace, data.size()), advice(trace, data.size(), suspected))
-        if arguments.json:
-            arguments.json.write_text(trace.to_json())
     return 0

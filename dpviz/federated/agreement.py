@@ -72,7 +72,7 @@ class Agreement:
         algorithm = self.algorithm
         parameters = {field.name: getattr(algorithm, field.name) for field in dataclasses.fields(algorithm)}
         if "delta" in parameters:  # a default would differ between versions of dpviz
-            parameters["delta"] = algorithm.resolved_delta(self.domain.n_public)
+            parameters["delta"] = algorithm.resolved_delta(self.domain.n_public)  # type: ignore[arg-type]  # `refusal` needs it, too
         record = {
             "algorithm": algorithm.slug,
             "parameters": parameters,

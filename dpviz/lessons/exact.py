@@ -35,7 +35,7 @@ class ReadRun:
     trace: Trace
     read: tuple[np.ndarray, ...]
     wrong: tuple[np.ndarray, ...]
-    off: tuple[float, float, float]
+    off: tuple[float, ...]
 
 
 def run(seed: int) -> Stage:

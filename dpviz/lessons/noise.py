@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -113,10 +114,11 @@ def _scatter(some: Reruns) -> float:
 def _runs(people: int | None) -> tuple[Reruns, ...]:
     """Return the stored runs with this number of people at every ε, or the first eight of them, made now."""
     chart, data = read(SAMPLE, METHOD, people), opened(SAMPLE, people).data
+    budgets: list[dict[str, Any]] = [{"epsilon": epsilon} for epsilon in EPSILONS]
     return tuple(
-        _taken(chart, epsilon)
-        or rerun([data], ALGORITHMS[METHOD](n_clusters=data.n_clusters, epsilon=epsilon), range(DRAWN))
-        for epsilon in EPSILONS
+        _taken(chart, budget["epsilon"])
+        or rerun([data], ALGORITHMS[METHOD](n_clusters=data.n_clusters, **budget), range(DRAWN))
+        for budget in budgets
     )
 
 

@@ -70,9 +70,9 @@ def _words(trace: Trace, marks: np.ndarray, columns: Sequence[str], units: Seque
     at = [
         f"{columns[j]} at your bound of {_value(float(end[j]), units[j] if units else '')}"
         for side, end in ((LOW, domain.low), (HIGH, domain.high))
-        for j in np.flatnonzero((marks == side).any(axis=0))
+        for j in np.flatnonzero((marks == side).any(axis=0)).tolist()
     ]
-    wide = np.flatnonzero((marks == WIDE).any(axis=0))
+    wide = np.flatnonzero((marks == WIDE).any(axis=0)).tolist()
     parts = []
     if at:
         margin = "; the ± does not cover that" if stated(trace) is not None else ""

@@ -256,8 +256,8 @@ def _picture(setup: Setup, mine: dict[str, Match], now: Round | None) -> None:
     panel = picture_panel(shell.colors(), data.domain, axes, titles, now.centers, places, clouds, exact=exact)
     draw(keys.ATTACKER_FIGURE, [panel], setup.key)
     legend = (("diamond", "KMeans"), KEY[1]) if exact else KEY
-    names = (("disc", f"{CLOUD} other runs {setup.worlds[0]}"), ("circle", f"{CLOUD} {setup.worlds[1]}"))
-    shell.key_line((*legend, *(names if clouds else ())), True)
+    others = (("disc", f"{CLOUD} other runs {setup.worlds[0]}"), ("circle", f"{CLOUD} {setup.worlds[1]}"))
+    shell.key_line((*legend, *(others if clouds else ())), True)
     st.html(
         markup.small(
             markup.bold(f"Round {_answered(mine) + 1}."),

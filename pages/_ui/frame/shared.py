@@ -24,6 +24,6 @@ def once(make: Callable[P, T]) -> Callable[P, T]:
     @functools.wraps(make)
     def shared(*args: P.args, **named: P.kwargs) -> T:
         with lock:  # visitors who come together share the first value, too
-            return made(*args, **named)
+            return made(*args, **named)  # type: ignore[arg-type]
 
     return shared

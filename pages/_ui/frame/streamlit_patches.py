@@ -89,14 +89,14 @@ def refuse_messages() -> None:
     """Drop the messages of a browser that `MESSAGES` does not allow, and those of a kind that it does not know."""
 
     def handled(self: AppSession, message: BackMsg) -> None:
-        kind = message.WhichOneof("type")
+        kind: str | None = message.WhichOneof("type")
         if kind == _OPERATION:
             kind = f"{kind}.{message.backend_operation_request.WhichOneof('payload')}"
         if MESSAGES.get(kind or "", False):
             _handle(self, message)
 
-    AppSession.handle_backmsg = handled  # type: ignore[method-assign]
-    AppSession._handle_clear_cache_request = lambda self: None  # type: ignore[assignment, method-assign]
+    AppSession.handle_backmsg = handled  # type: ignore[assignment, method-assign]
+    AppSession._handle_clear_cache_request = lambda self: None  # type: ignore[method-assign]
 
 
 def draw_on_return() -> None:
