@@ -215,7 +215,7 @@ def test_a_picture_says_what_it_shows():
     tops = [json.loads(one.figure)["layout"]["margin"]["t"] for one in (made, bare)]
     assert tops == [28, 8]  # no space is left for a title, only for the mark
     label, _ = picture("explore?v=1&d=tiny&a=dpm&e=2", "label")
-    assert "PRIVACY LABEL" in label.html and not label.figure and label.big == "3 centers"
+    assert "PRIVACY LABEL" in label.html and not label.figure and label.big == "1 center"
     read, _ = picture("limits?v=1&d=iris")
     counted = [re.search(r"(\d+) of them people's", title)[1] + " of 150" for title in read.titles]
     assert (

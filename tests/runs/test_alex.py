@@ -39,14 +39,14 @@ def test_where_n_is_kept_alex_moves_by_rho_and_stays_in_bounds():
 def test_both_worlds_are_runs_like_any_other():
     data, steps = load("tiny"), []
     algorithm, alex = ALGORITHMS["sulloyd"](n_clusters=2), farthest(data)
-    found = worlds(data, algorithm, alex, 3, lambda done, every: steps.append((done, every)))
+    found = worlds(data, algorithm, alex, 3, None, lambda done, every: steps.append((done, every)))
     out = np.delete(data.X, alex.row, axis=0)
     domain = dataclasses.replace(data.domain, n_public=data.n_public)
     np.testing.assert_array_equal(found.here.one, algorithm.run(data.X, domain=domain, seed=3).cluster_centers)
     np.testing.assert_array_equal(found.there.one, algorithm.run(out, domain=domain, seed=3).cluster_centers)
     assert steps == sorted(steps) and steps[-1] == (2, 2)
     steps.clear()
-    here, there = clouds(data, algorithm, alex, range(4, 6), lambda done, every: steps.append((done, every)))
+    here, there = clouds(data, algorithm, alex, range(4, 6), None, lambda done, every: steps.append((done, every)))
     assert here.seeds == (4, 5) and there.seeds == (6, 7)  # no seed is used twice
     np.testing.assert_array_equal(there.centers[1], algorithm.run(out, domain=domain, seed=7).cluster_centers)
     assert steps == sorted(steps) and steps[-1] == (4, 4)

@@ -26,14 +26,14 @@ def test_captions_say_what_alex_changes(name, slug):
     early = worlds_panel(view, alex.place, found.moved, ones, ((), ()), (found.here.kmeans, found.there.kmeans))
     assert early.figure.layout.title.text == title and len(early.figure.frames) == len(plane.figure.frames) == 5
     if len(ones[0]) != len(ones[1]):
-        assert f": {len(ones[0])} center" in title and title.endswith(f"{len(ones[1])} without")
+        assert f": {len(ones[0])} center" in title and title.endswith(f"{len(ones[1])} without Alex")
     elif len(ones[0]) == 2:
         ours, theirs = (data.domain.normalize(centers) for centers in ones)
         either = (np.linalg.norm(ours - order, axis=1) for order in (theirs, theirs[::-1]))
         far = min(either, key=sum).max()
-        assert title == f"With the same noise, Alex moves centers by up to {data.domain.length(far)}"
+        assert title == f"With the same noise, Alex moves centers by up to {data.domain.length(far, 2)}"
     lens = lens_of(view, (found.here.kmeans, found.there.kmeans))
     shift = np.linalg.norm((lens.here - lens.there) / data.domain.half_width)
     panel = lens_panel(view, lens, [(lens.here, [])])
-    assert panel.figure.layout.title.text == f"Alex moves a KMeans center by {data.domain.length(shift)}"
+    assert panel.figure.layout.title.text == f"Alex moves a KMeans center by {data.domain.length(shift, 2)}"
     assert f"{lens.times:,} : 1" in panel.figure.layout.xaxis.title.text
