@@ -267,6 +267,67 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
         ("plan_of_ones_own", "if type(plan) is not Plan:", "if not isinstance(plan, Plan):"),
         ("exact_in_private", "if exact and hidden is None:", "if False:"),
     ],
+    (P + "guarantee.py", "tests/privacy/test_guarantee.py"): [
+        ("group_zcdp_once", "m * m * self.zcdp", "m * self.zcdp"),
+    ],
+    (P + "accounting.py", f"{ACCOUNTING} -k no_rho"): [
+        ("zcdp_despite_own_delta", "zcdp=zcdp if own_delta == 0 else None", "zcdp=zcdp"),
+    ],
+    (P + "accounts/store.py", f"{ACCOUNTS} -k old_file"): [
+        ("file_raises_the_total", "if relation not in before.budgets:", "if True:"),
+    ],
+    (P + "accounts/account.py", f"{ACCOUNTS} -k units"): [
+        ("rho_claimed_in_half_widths", "rho * float(domain.half_width.max())", "rho"),
+    ],
+    (P + "accounts/owner.py", f"{ACCOUNTS} -k no_owner"): [
+        ("owner_pattern_begins", "_NAME.fullmatch(owner)", "_NAME.match(owner)"),
+    ],
+    ("pages/_ui/server/owner.py", f"{OWNER} -k another_length"): [
+        ("key_file_begins", "if not KEY.fullmatch(key):", "if not KEY.match(key):"),
+    ],
+    (READERS + "table.py", f"{ONE_READING} -k precision"): [
+        ("precision_by_rows", "> FRUGAL_CELLS and not form.private else", "> FRUGAL_CELLS else"),
+    ],
+    ("dpviz/geometry/kernels.py", f"{KERNELS} -k sure_only"): [
+        ("meet_held_without_doubt", "np.minimum(held - doubt_held, runner_up - doubt)", "np.minimum(held, runner_up)"),
+        ("propose_error_once", "return best, second - least <= 2 * error", "return best, second - least <= error"),
+    ],
+    ("dpviz/geometry/kernels.py", f"{KERNELS} -k out_of_reach"): [
+        ("in_reach_without_nearest", "bound = away + nearest", "bound = away"),
+    ],
+    ("pages/_ui/work/private.py", "tests/pages/work/test_private.py"): [
+        ("private_page_not_booked", "store.reserve(fingerprint(data), claim)", "store.of(fingerprint(data)).check(claim)"),
+        ("spend_without_consent", "allowed &= st.checkbox(", "st.checkbox("),
+    ],
+    ("dpviz/cli/run.py", "tests/outside/test_outside.py -k vouches"): [
+        ("unaudited_unasked", "    if not consent:", "    if False:"),
+    ],
+    ("dpviz/algorithms/base.py", "tests/outside/test_outside.py -k notion"): [
+        ("local_by_word", "if notion in reports and (others := costs - reports[notion]):", "if others := set():"),
+        ("rho_by_word", "if notion.private and (notion is Notion.RHO) !=", "if notion is Notion.NONE and (notion is Notion.RHO) !="),
+    ],
+    ("dpviz/algorithms/outside.py", "tests/outside/test_outside.py -k own_is_quoted"): [
+        ("trust_unquoted", "cls.trust if cls.trust == TRUST[cls.notion] else", "cls.trust if True else"),
+        ("trust_as_ours", "cls.trust = BY_AUTHORS + (", "cls.trust = ("),
+    ],
+    ("dpviz/audits/audit.py", "tests/audits/test_audit.py -k could_be_refuted or ceiling or confirmed or few_runs"): [
+        ("audit_always_holds", "return self.refutable and not self.refuted", "return not self.refuted"),
+        ("audit_first_epsilon", "if ceiling(runs, confidence, delta=delta) >= _MARGIN * claimed:", "if True:"),
+        ("ceiling_of_all_runs", "counted = runs - runs // 3", "counted = runs"),
+    ],
+    ("dpviz/audits/witness.py", "tests/audits/test_audit.py -k neighbor_gets_a_copy"): [
+        ("witness_shares_queries", "return copy.deepcopy(query, self._copies)", "return query"),
+    ],
+    ("dpviz/algorithms/rules.py", "tests/outside/test_cheats.py"): [
+        ("rules_class_patterns", "elif isinstance(node, ast.MatchClass):", "elif False:"),
+        ("rules_strings", "if _PATH.fullmatch(node.value):", "if False:"),
+        ("rules_self_is_anybody", "and name not in _CURATORS and", "and"),
+        ("rules_dunder", '(name in _OWN or not name.startswith("__"))', "True"),
+        ("rules_set_others", "if isinstance(node.ctx, ast.Store | ast.Del)", "if False"),
+        ("rules_promise_open", '"_randomness", "_promise"}', '"_randomness"}'),
+        ("rules_gumbel_open", '{"laplace", "gumbel", "geometric"}', '{"laplace", "geometric"}'),
+        ("rules_duck_query", "or defined & _ASKED:", "or set():"),
+    ],
     (Q + "__init__.py", CURATOR): [
         ("listed_by_equality", "if not any(type(query) is one for one in LISTED):", "if type(query) not in LISTED:"),
         ("subclasses_listed", "if not any(type(query) is one for one in LISTED):", "if not isinstance(query, LISTED):"),

@@ -24,7 +24,8 @@ from dpviz.privacy.rows import ALL, UTILITY_SLACK, Rows
 __all__ = ["ALL", "Curator", "Hidden", "Noisy", "NoisyKeys", "Reports"]
 
 # The smallest sensitivity and the smallest noise scale. With noise of 32 steps or more, a discrete Gaussian's delta is
-# at most 1.01 times the continuous one's for mu <= 14; with a few steps and mu = 8 it is up to 1.9 times as large.
+# at most 1.0065 times the continuous one's for mu <= 14.1, the largest that can be asked for; with a few steps and mu =
+# 8 it is up to 1.9 times as large.
 _NARROWEST = 32 * GRID
 # The largest noise scale. The sampler's whole numbers of steps end at 2^63, that is, at noise of 2^39, where draws pile
 # up and show the true value. That end is 64 of these scales away: Laplace noise reaches it with chance e^-64.

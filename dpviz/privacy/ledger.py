@@ -124,7 +124,8 @@ _COST = {
 def spent(ledger: Iterable[Release], delta: float) -> Total:
     """Recompute the cost of the releases from sensitivity and noise scale alone, without reading the plan.
 
-    A row lies on one path of scopes only, so the total is that of the costliest path.
+    A row lies on one path of scopes only, so the total is that of the costliest path. Gaussians count as continuous;
+    on the grid, noise of 32 steps, the narrowest that the curator draws, has up to .65% more delta (at mu 14.1).
 
     Raises
     ------

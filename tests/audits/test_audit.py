@@ -33,7 +33,7 @@ from dpviz.privacy.costs import Gaussian, Laplace
 from dpviz.privacy.curator import Curator
 from dpviz.privacy.guarantee import Neighboring, Notion
 from dpviz.privacy.noise import Seeded
-from dpviz.privacy.queries import NearestVotes
+from dpviz.privacy.queries import Count, NearestVotes
 from dpviz.testing.attacks import ROWS, honest
 
 AR = Neighboring.ADD_REMOVE
@@ -242,3 +242,22 @@ def test_bad_audit_options_are_one_sentence(capsys):
     assert "audit: runs must be >= 3; got 1." in capsys.readouterr().err
     with pytest.raises(SystemExit):
         main(["audit", "kmeans"])
+
+
+def test_the_neighbor_gets_a_copy_of_every_query():
+    """A query that keeps what it saw would mix both data sets, and the audit would see no difference."""
+
+    class Keeps(Count):
+        def __init__(self):
+            object.__setattr__(self, "seen", [])
+
+        def statistic(self, block):
+            self.seen.append(block.n)
+            return {"": np.array(float(sum(self.seen)))}
+
+    rows = Neighbors(np.zeros((5, 1)), np.zeros((3, 1)), Domain.box(-1, 1, 1))
+    session, query = rows.open(), Keeps()
+    session.noisy_sum(query, 0, lambda part, true: true)
+    session.noisy_sum(query, 0, lambda part, true: true)
+    assert query.seen == [5, 5]
+    assert [(float(seen.true), float(seen.other)) for seen in rows.witness.exchanges] == [(5.0, 3.0), (10.0, 6.0)]

@@ -159,3 +159,13 @@ def test_a_private_table_has_one_precision_whatever_its_number_of_rows():
         assert table.precision(n, 1, Form(private=True)) is np.float64
     assert table.precision(10, 1, Form(private=False)) is np.float64
     assert table.precision(table.FRUGAL_CELLS + 1, 1, Form(private=False)) is np.float32
+
+
+@pytest.mark.parametrize("other", ["3,4", '"3",4'])
+def test_a_line_that_is_too_long_is_missing_whether_or_not_a_quote_is_near(other, monkeypatch):
+    monkeypatch.setattr(lines, "LONGEST", 30)
+    data = f"1,2\n1,{'2' * 60}\n{other}\n".encode()
+    blocks = lines.cells_of(memoryview(data), ",", 2, lambda share: None)
+    first, second = ([cell for part in column for cell in part.to_pylist()] for column in zip(*blocks, strict=True))
+    assert [first[0], first[2], second[0], second[2]] == ["1", "3", "2", "4"]
+    assert not first[1] and not second[1], "missing"

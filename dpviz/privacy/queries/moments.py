@@ -81,7 +81,7 @@ class SecondMoment(Query):
         for part in in_cache(*rows.shape):
             offsets = rows[part] if self.middle is None else rows[part] - self.middle
             coarse = np.trunc(clip_ball(offsets, self.radius) / COARSE) * COARSE
-            moment += coarse.T @ coarse  # exact in any order: multiples of 2^-24, for fewer than 2^29 rows
+            moment += coarse.T @ coarse  # exact in any order while n radius^2 <= 2^29
         return {"": moment}
 
     def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:
