@@ -51,12 +51,13 @@ RUNS = 300  # runs of a whole audit on each of the two neighbors
 _MARGIN = 1.1  # The ceiling of an audit is at least this multiple of the claim.
 
 
-def instance(cls: type[Algorithm], *, runs: int = RUNS, confidence: float = 0.95, **values: Any) -> Algorithm:
-    """Return an algorithm whose leaks are easy to see and whose claim `runs` can refute; `values` override parameters.
+def instance(cls: type[Algorithm], *, runs: int | None = None, confidence: float = 0.95, **values: Any) -> Algorithm:
+    """Return an algorithm with parameters that make leaks easy to see; `values` override them.
 
-    The algorithm has two centers. Epsilon is the largest of 1, .5 and .25 for which the runs suffice. A plan of
-    Gaussian releases gets a large delta, which makes mu near 1.2 at epsilon = 1, because a larger epsilon would give
-    some algorithms more rounds; any other plan gets delta = .001. A promise about moves gets rho = .25.
+    The algorithm has two centers. A plan of Gaussian releases gets a mu near 1.2 from epsilon = 1 and a large delta,
+    because a larger epsilon would give some algorithms more rounds; any other plan gets epsilon = 4, at which every
+    stage shows its noise, and delta = .001. With `runs`, epsilon is the largest of 1, .5 and .25 at which so many runs
+    can refute the claim. A promise about moves gets rho = .25.
     """
 
     def build(**settings: Any) -> Algorithm:
@@ -64,9 +65,11 @@ def instance(cls: type[Algorithm], *, runs: int = RUNS, confidence: float = 0.95
         return cls(**{name: value for name, value in asked.items() if name in params.specs(cls)})
 
     def built(epsilon: float) -> Algorithm:
-        gaussian = build(epsilon=epsilon, delta=0.2)
+        gaussian = build(epsilon=min(epsilon, 1.0), delta=0.2)
         return gaussian if gaussian.guarantee(2, 12).mu is not None else build(epsilon=epsilon, delta=1e-3)
 
+    if runs is None:
+        return built(4.0)
     return sufficient(map(built, (1.0, 0.5, 0.25)), 2, 12, runs, confidence)
 
 

@@ -52,7 +52,7 @@ def _audit(arguments: argparse.Namespace) -> int:
             *filter(None, (verdict,)),
         )
     X = np.random.default_rng(arguments.seed).uniform(-1, 1, (60, 2))
-    noise = draws(algorithm, X, runs=min(arguments.runs, 50), seed=arguments.seed)
+    noise = draws(instance(cls), X, runs=min(arguments.runs, 50), seed=arguments.seed)
     print(
         f"{noise.entries} noise values: smallest p-value against the ledger's scale {number(noise.p_value, 2)}, "
         f"largest correlation {noise.correlation:.1f} standard errors, {noise.repeats} repeats; "
