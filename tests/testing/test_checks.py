@@ -115,6 +115,7 @@ BROKEN = {
     "what_a_fixed_ledger_has_spent_is_what_was_claimed": twin(plan=unused),
     "claim_equals_guarantee_from_parameters_alone": twin(guarantee=dear),
     "no_preset_promises_more_epsilon_than_was_asked_for": twin(plan=double),
+    "notion_and_trust_fit_the_mechanisms": twin(trust="nobody: every person adds noise"),
     "ledger_does_not_depend_on_the_data": twin(LLOYD, steps=fickle),
     "nothing_reads_the_number_of_rows_under_add_remove": twin(LLOYD, steps=counting),
     "a_row_that_is_not_finite_is_dropped_or_stands_at_the_middle": twin(run=careless),
