@@ -91,7 +91,7 @@ def run(seed: int) -> Stage:
         "any_few": odds_of_any(least), "any_many": odds_of_any(most), "fewer": FEWER,
         "farther_one": number(every.times[ONE], 2), "farther_many": number(every.times[-1], 2),
     }  # fmt: skip
-    grows = all(a < b for a, b in itertools.pairwise(whole)) and all(a > b for a, b in itertools.pairwise(scatter))
+    grows = all(less < more for less, more in itertools.pairwise(whole))
     right = {3} if grows and scatter[0] > 4 * scatter[-1] else {0}
     return Stage(facts, titles, frozenset(right), first=len(EPSILONS) - 1, hint=0, runs=runs)
 

@@ -13,7 +13,7 @@ import plotly.graph_objects as go
 from dpviz.figures.kit.theme import DARK, SPARE, STYLES, Style, Theme, base, tag
 from dpviz.numbers import fraction, number
 
-__all__ = ["area_bars", "axis_title", "curves", "dots", "glyph", "heat", "promise", "short", "styles"]
+__all__ = ["area_bars", "axis_title", "curves", "dots", "free_line", "glyph", "heat", "promise", "short", "styles"]
 
 _AXIS_TITLES = {
     "epsilon": "ε, smaller is more private",
@@ -189,6 +189,18 @@ def curves(
     if labels:
         _end_labels(figure, ends, colors, lambda value: ((math.log10(value) if log else value) - low) / (high - low))
     return figure
+
+
+def free_line(figure: go.Figure, ends: tuple[float, float], height: float, colors: Theme) -> None:
+    """Add to `curves` over ε, in multiples of the reference, a line at the height up to which a loss counts as free.
+
+    `ends` holds the smallest and the largest ε.
+    """
+    figure.add_scatter(
+        x=list(ends), y=[height, height], mode="lines+text", name="free", text=["free: below this line", ""],
+        textposition="top right", textfont={"size": 13, "color": colors.ink}, hoverinfo="skip",
+        line={"color": colors.ink, "width": 1.4, "dash": "dash"},
+    )  # fmt: skip
 
 
 def _single_runs(

@@ -5,12 +5,10 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Sequence
-from html import escape
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
 from dpviz import lessons
 from dpviz.algorithms import Algorithm
@@ -19,7 +17,7 @@ from dpviz.datasets import Dataset
 from dpviz.figures import Panel, View, columns, pane
 from dpviz.figures.kit.legend import HIDDEN, icon
 from dpviz.figures.kit.shots import Shot, complete
-from dpviz.figures.kit.theme import Theme, theme, untitled
+from dpviz.figures.kit.theme import theme, untitled
 from dpviz.figures.scenes import reruns, tradeoff
 from dpviz.figures.scenes.game import picture_panel
 from dpviz.figures.scenes.reconstruction import legend as read_legend
@@ -43,6 +41,7 @@ from dpviz.takeaway.label import block
 from dpviz.trace import Trace
 from pages._ui.attacker.scores import percent, span
 from pages._ui.attacker.setup import Setup
+from pages._ui.frame import markup
 from pages._ui.frame.words import on_screen
 from pages._ui.limits import reconstruction
 from pages._ui.player.verdict import lost
@@ -178,7 +177,7 @@ def _handed(trace: Trace, data: Dataset) -> str:
     """Return the released centers as an HTML table, each value with the standard deviation of its noise if known."""
     noise, units = center_noise(trace), [f" ({unit})" * bool(unit) for unit in data.units]
     columns = [f"{name}{unit}" for name, unit in zip(data.columns, units, strict=True)][:MOST_COLUMNS]
-    head = "".join(f"<th scope=col>{escape(name)}</th>" for name in ("Center", "Size", *columns))
+    head = "".join(f"<th scope=col>{markup.escape(name)}</th>" for name in ("Center", "Size", *columns))
     rows = []
     for i, center in enumerate(np.asarray(trace.cluster_centers)[:MOST_CENTERS]):
         size = "" if noise.sizes is None else plus_minus(float(noise.sizes[i]), noise.sizes_sd or 0.0)
@@ -317,16 +316,6 @@ def _free(points: pd.DataFrame) -> pd.Series | None:
     return min(found, key=lambda point: point.epsilon, default=None)
 
 
-def _mark(figure: go.Figure, points: pd.DataFrame, colors: Theme) -> None:
-    """Draw the height up to which a loss counts as free, as multiples of the reference, which the axis shows."""
-    ends = [float(points.epsilon.min()), float(points.epsilon.max())]
-    figure.add_scatter(
-        x=ends, y=[FAR, FAR], mode="lines+text", name="free", text=["free: below this line", ""],
-        textposition="top right", textfont={"size": 13, "color": colors.ink}, hoverinfo="skip",
-        line={"color": colors.ink, "width": 1.4, "dash": "dash"},
-    )  # fmt: skip
-
-
 def sweep(
     asked: Sweep, data: Dataset, mode: str, log: bool, single: bool, stored: Sequence[Row], on_step: OnStep
 ) -> Picture:
@@ -369,7 +358,8 @@ def sweep(
         small = f"{against}' {name.lower()}, reached by {best.series} at ε {number(best.epsilon)}, {runs}."
         free = _free(points) if metric.relative and metric.objective == "means" else None
         if free is not None:
-            _mark(figure, points, theme(mode))
+            ends = float(points.epsilon.min()), float(points.epsilon.max())
+            tradeoff.free_line(figure, ends, FAR, theme(mode))
             exact, far = (data.domain.length(math.sqrt(loss)) for loss in (free.reference, free["mean"]))
             farther = f"{100 * (math.sqrt(free.ratio) - 1):.1f}%"
             big = f"ε {number(free.epsilon)}"
