@@ -198,6 +198,8 @@ def test_one_column_may_have_a_decimal_sign_of_its_own(private, ending, files_ar
     }[ending]
     said = {"header": True, "private": private, "decimal": "." if private else None, "decimal_of": {"kg": ","}}
     said |= {} if private else {"decimal_of": {"kg": ",", "lat": "."}}
+    if private and ending == "json":  # a private list of records is read from lines only
+        content, ending = frame.to_json(orient="records", lines=True).encode(), "jsonl"
     table = read_table(content, f"x.{ending}", **said)
     assert table.values("lat").tolist() == [48.123, 52.5] and table.values("kg").tolist() == [74.126, 1081.5]
     facts = {"columns": [{"name": name, "low": 0, "high": 9} for name in frame], "form": {"decimal_of": {"kg": ","}}}

@@ -48,6 +48,8 @@ FORMATS = {
 @pytest.mark.parametrize("private", [False, True])
 @pytest.mark.parametrize("name", FORMATS)
 def test_the_same_table_comes_out_of_every_format(name, private):
+    if private and name == "x.json":
+        pytest.skip("a private list of records is read from lines only")
     table = read_table(FORMATS[name], name, header=True, private=private)
     if private:  # the owner chooses the columns of numbers, in which words are missing cells
         assert table.usable == ("age", "city", "income") and np.isnan(table.values("city")).all()

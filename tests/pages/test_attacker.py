@@ -318,7 +318,9 @@ def test_title_marks_pictures_and_bound_follow_the_question(open_link, slug, why
     (at,) = (i for i, one in enumerate(plane["data"]) if one.get("name") == "Alex")
     assert np.allclose(question.domain.normalize(question.elsewhere[None])[0],
                        question.domain.normalize(question.person[None])[0], atol=FAR)  # fmt: skip
-    assert at and f"20 runs with Alex {far} away" in shown and why in shown
+    until(app, lambda: f"20 runs with Alex {far} away" in words(app))
+    shown = words(app)
+    assert at and why in shown
     assert "shown from 200 rounds on" in shown and "best known attack 5" not in shown
 
 

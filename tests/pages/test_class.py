@@ -346,7 +346,7 @@ def test_the_pictures_hold_what_they_are_given(monkeypatch):
     assert "<b>55 of 100 bets</b> right, in 20 bets so far (32 to 77)" in words and "Nobody" in maps.scores(
         LIGHT, [], 57
     )
-    assert "right in 1 bet (" in maps.scores(LIGHT, [(0, 1)], 57)
+    assert "right, in 1 bet so far (" in maps.scores(LIGHT, [(0, 1)], 57)
     assert "row by row: 2, 0, 0" in maps.grid(LIGHT, np.array([1.8, -0.2] + [0.0] * (compute.cells() - 2)), 0.9)
 
 

@@ -398,7 +398,7 @@ def test_a_method_whose_centers_are_merged_says_into_how_many():
         every = Summary(table([execute(run) for run in sweep.runs()]), "loss", "epsilon")
         return set(every.points.series)
 
-    assert names((("exactly_k", True),)) == {"DPM, then 4 centers", "NSM (ours)"}
+    assert names((("exactly_k", True),)) == {"DPM, then 2 centers", "NSM (ours)"}
     assert names(()) == {"DPM", "NSM (ours)"}
     varied = names((("exactly_k", True),), n_clusters=(2, 3))
     assert varied == {f"{name}, k = {k}" for name in ("DPM, then k centers", "NSM (ours)") for k in (2, 3)}

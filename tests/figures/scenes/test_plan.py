@@ -29,4 +29,4 @@ def test_the_caption_says_where_a_curve_is_least_in_the_units_of_the_table():
     assert "N 1.5 km at ε 0.25, 8.2 m at ε 4" in panel.alt and "chance" not in panel.alt
     assert {"10 m", "1 km"} <= set(panel.figure.layout.yaxis.ticktext)
     unknown = noise_panel(LIGHT, {"nsm": [(0.25, np.inf), (4.0, 0.5)]}, {"nsm": "N"}, "m")
-    assert "N 0.5 m at ε 4." in unknown.alt
+    assert "N 50 cm at ε 4." in unknown.alt

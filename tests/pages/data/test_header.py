@@ -93,7 +93,7 @@ def leaks(text):
 def test_the_command_line_shows_nothing_of_the_first_two_lines(ending, tmp_path, capsys, monkeypatch):
     """Try every first line, with --no-header or without any declaration, in memory and in parts."""
     path, trace, outcomes = tmp_path / f"mine.{ending}", tmp_path / "trace.json", set()
-    options = ["--private", "--low", "0", "--high", "1e12", "--n-public", "50", "--json", str(trace)]
+    options = ["--private", "--low", "0", "--high", "1e12", "--n-public", "50", "--epsilon", "8", "--json", str(trace)]
     for first, second in itertools.product(FIRST, SECOND):
         content = file(first, second, ending)
         path.write_bytes(content)
