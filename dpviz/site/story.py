@@ -102,7 +102,8 @@ def _svg(record: dict[str, Any], inside: str, words: str) -> str:
     return (
         f'<figure><svg viewBox="{left} {-high} {right - left} {high - low}" role="img" '
         f'aria-label="{html.escape(words)}">{inside}</svg><figcaption><span class="tag">NOT PRIVATE</span> rings: '
-        "people's rows, dashed: nobody's; dots: where an attacker places Alex; blue: released centers; hollow diamonds: exact averages"
+        "people's rows, dashed: nobody's; dots: where an attacker places Alex; "
+        "blue: released centers; hollow diamonds: exact averages"
         "</figcaption></figure>"
     )
 

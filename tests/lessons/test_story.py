@@ -191,7 +191,7 @@ def test_every_strength_of_the_noise_says_what_is_drawn(given, record):
         if stop["exact"]:
             assert typical < 0.002 and "to the meter" in stop["big"]
             continue
-        number_, unit = re.search(r"within \*\*([\d,.]+) (k?m)\*\* of Alex", stop["big"]).groups()
+        number_, unit = re.search(r"within \*\*([\d,.]+) (k?m)\*\*", stop["big"]).groups()
         said = float(number_.replace(",", "")) / (1 if unit == "km" else 1000)
         assert typical == pytest.approx(said, rel=0.35)  # 120 guesses stand for the whole belief
         assert said == pytest.approx(one.off[one.shown], rel=0.04)
