@@ -160,7 +160,7 @@ def test_what_a_show_asks_for_is_checked(monkeypatch):
 
 @pytest.mark.slow
 def test_a_curve_that_is_not_monotone_says_why():
-    made, _ = picture("tradeoff?v=1&d=town&a=pe-means&e=0.5&e=0.75&e=1&e=1.5&runs=20")
+    made, _ = picture("tradeoff?v=1&d=town&a=pe-means&e=0.5&e=1&e=1.5&e=2&runs=20")
     assert re.search(r"gets worse from ε \S+ to ε \S+: within the noise of 20 runs\.", made.titles[0])
 
 
