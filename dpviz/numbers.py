@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 
 __all__ = [
     "at",
@@ -15,6 +16,7 @@ __all__ = [
     "fraction",
     "having",
     "length",
+    "listed",
     "number",
     "odds",
     "on_screen",
@@ -33,6 +35,18 @@ _LETTERS = {"epsilon": "ε", "delta": "δ", "mu": "μ"}
 _CHANCE = re.compile(r"\S+ \((1 in [^)]+)\)")  # a delta as the package writes it: a value (its meaning)
 _OPTION = re.compile(r" \(--[a-z][a-z -]*\)")
 _SLACK = 1e-9  # relative rounding error that must not move a bound to the next step
+
+
+def listed(words: Sequence[str]) -> str:
+    """Return words as a sentence lists them: "a", "a and b", "a, b and c".
+
+    Raises
+    ------
+    ValueError
+        If there are none.
+    """
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def number(value: float, digits: int = 3) -> str:

@@ -114,3 +114,8 @@ def test_people_read_no_exponent():
     assert len(files) > 150
     found = {path.name: lines for path in files if (lines := exponents(path.read_text(encoding="utf-8")))}
     assert found == {}, "write them by dpviz.numbers"
+
+
+@pytest.mark.parametrize(("words", "text"), [(["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c")])
+def test_words_are_listed_as_in_a_sentence(words, text):
+    assert numbers.listed(words) == text

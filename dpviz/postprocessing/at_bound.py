@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from dpviz.datasets.readers.recode import DAYS, date_of
-from dpviz.numbers import number
+from dpviz.numbers import listed, number
 from dpviz.postprocessing.center_sd import stated
 from dpviz.postprocessing.regions import has_regions
 from dpviz.trace import Trace
@@ -77,9 +77,9 @@ def _words(trace: Trace, marks: np.ndarray, columns: Sequence[str], units: Seque
     if at:
         margin = "; the ± does not cover that" if stated(trace) is not None else ""
         which = "the bound may" if len(at) == 1 else "the bounds may"
-        parts.append(f"{_listed(at)}: {which} be cutting values off{margin}")
+        parts.append(f"{_first(at)}: {which} be cutting values off{margin}")
     if wide:
-        where = "" if len(wide) == domain.n_features else f"in {_listed([columns[j] for j in wide])}, "
+        where = "" if len(wide) == domain.n_features else f"in {_first([columns[j] for j in wide])}, "
         parts.append(f"{where}the noise is as wide as your bounds")
     return "; ".join(parts)
 
@@ -88,7 +88,6 @@ def _value(bound: float, unit: str) -> str:
     return date_of(bound) if unit == DAYS else f"{number(bound, 6)} {unit}".rstrip()
 
 
-def _listed(words: Sequence[str]) -> str:
+def _first(words: Sequence[str]) -> str:
     more = [f"{len(words) - MOST} more"] if len(words) > MOST else []
-    *first, last = [*words[:MOST], *more]
-    return f"{', '.join(first)} and {last}" if first else last
+    return listed([*words[:MOST], *more])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from dpviz.numbers import number
+from dpviz.numbers import listed, number
 from dpviz.trace import Trace
 
 __all__ = ["advice", "answer", "half_width"]
@@ -36,7 +36,7 @@ def advice(trace: Trace, n_public: int, columns: Sequence[str]) -> str:
     """
     count, sd = _released(trace)
     if count - half_width(sd) > n_public / 100:
-        where = f"the bounds of {_listed(columns)}" if columns else "the bounds of the columns that may reach farther"
+        where = f"the bounds of {listed(columns)}" if columns else "the bounds of the columns that may reach farther"
         return f"A run moves their values to the bounds: widen {where} first."
     if count + half_width(sd) <= n_public / 100:
         return "That is at most one row in a hundred: these bounds cut little off."
@@ -46,8 +46,3 @@ def advice(trace: Trace, n_public: int, columns: Sequence[str]) -> str:
 def _released(trace: Trace) -> tuple[float, float]:
     released = trace.steps[-1].released
     return float(released["noisy_count"]), float(released["count_sd"])
-
-
-def _listed(words: Sequence[str]) -> str:
-    *first, last = words
-    return f"{', '.join(first)} and {last}" if first else last

@@ -16,7 +16,7 @@ from sklearn.metrics import pairwise_distances_argmin
 
 from dpviz.domain import Domain
 from dpviz.metrics import reference_name
-from dpviz.numbers import chance, length, number, percent, ratio_words
+from dpviz.numbers import chance, length, listed, number, percent, ratio_words
 from dpviz.postprocessing.at_bound import bounds_sentence
 from dpviz.postprocessing.bet import bet_of
 from dpviz.postprocessing.regions import agreement, has_regions, labels_of
@@ -263,8 +263,7 @@ def regions_verdict(trace: Trace, X: np.ndarray, groups: np.ndarray | None, refe
 def _regions(trace: Trace) -> list[str]:
     """Return, as text, the number of released regions and their noisy sizes."""
     sizes = np.asarray(trace.steps[-1].released["noisy_counts"])
-    *early, last = [f"{max(size, 0):,.0f}" for size in sizes[:3]]
-    listing = f"{', '.join(early)} and {last}" if early else last
+    listing = listed([f"{max(size, 0):,.0f}" for size in sizes[:3]])
     more = " in the three largest" if len(sizes) > 3 else ""
     return [f"{len(sizes)} region{'s' * (len(sizes) != 1)}", f"about {listing} people{more}"]
 

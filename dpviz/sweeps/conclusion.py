@@ -7,7 +7,7 @@ import math
 import pandas as pd
 
 from dpviz.figures.scenes.tradeoff import short
-from dpviz.numbers import number, percent, ratio_words
+from dpviz.numbers import listed, number, percent, ratio_words
 from dpviz.sweeps.measures import METRICS
 
 __all__ = ["WITHIN", "area_words", "conclusion", "dots_words", "heat_words", "steadiness"]
@@ -106,7 +106,7 @@ def steadiness(turns: pd.DataFrame, axis: str) -> list[str]:
     unsure = turns[~turns.sure]
     for runs, group in unsure.groupby("runs"):
         names = list(dict.fromkeys(group.series))
-        who = f"{', '.join(names[:-1])} and {names[-1]}" if names[1:] else names[0]
+        who = listed(names)
         verb = (
             "get worse somewhere along the way"
             if names[1:]

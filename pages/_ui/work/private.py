@@ -13,7 +13,7 @@ from dpviz.algorithms import Algorithm, outside
 from dpviz.datasets import Dataset
 from dpviz.datasets.meanings import as_suggested
 from dpviz.escape import plain
-from dpviz.numbers import chance, number
+from dpviz.numbers import chance, listed, number
 from dpviz.postprocessing.bet import Bet, bet_of
 from dpviz.privacy.accounts import URL, Account, Accounts, Claim, Refused
 from dpviz.privacy.guarantee import Guarantee, Neighboring, Notion
@@ -203,9 +203,7 @@ def _suggested(data: Dataset) -> str:
     names = [plain(name) for name in as_suggested(data.facts["columns"])]
     if not names:
         return ""
-    *first, last = names
-    listed = f"{', '.join(first)} and {last}" if first else last
-    return f" The bounds of {listed} are those suggested for {'such names' if first else 'this name'}."
+    return f" The bounds of {listed(names)} are those suggested for {'such names' if names[1:] else 'this name'}."
 
 
 def _allows(account: Account, claim: Claim) -> bool:
