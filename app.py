@@ -22,14 +22,14 @@ def prepare() -> None:
     import sklearn.cluster  # noqa: F401
 
     import dpviz.figures  # noqa: F401
-    import pages._ui.distance.view
     import pages._ui.explore.below
     import pages._ui.explore.clients
+    import pages._ui.explore.distance.view
     import pages._ui.explore.drag
     import pages._ui.explore.notices
     import pages._ui.frame.bar
-    import pages._ui.home.story
-    import pages._ui.present.view  # noqa: F401
+    import pages._ui.start.story
+    import pages._ui.teach.present.view  # noqa: F401
     from pages._ui.data.upload import keep_uploads_in_memory
     from pages._ui.frame.streamlit_patches import (
         draw_in_our_colors,
@@ -62,11 +62,11 @@ def draw_ahead() -> None:
     """Read and draw what all visitors see at first, so that the first visitor waits no longer than the others."""
     from dpviz.atlas.cells import STORY
     from dpviz.datasets import SAMPLES
-    from pages._ui.address.scene import read
+    from pages._ui.explore.tradeoff import form, view
+    from pages._ui.explore.workspace.tradeoff import tradeoff
+    from pages._ui.frame.address.scene import read
     from pages._ui.frame.catalog import public
-    from pages._ui.tradeoff import form, view
     from pages._ui.work import runs
-    from pages._ui.workspace.tradeoff import tradeoff
 
     titles = {name: public(name).title for name in SAMPLES}
     runs.demo(STORY[0], 1.0)
@@ -144,15 +144,15 @@ else:
 
     from starlette.middleware import Middleware
 
-    from pages._ui.address import old
+    from pages._ui.explore.player import stage
+    from pages._ui.frame.address import old
     from pages._ui.frame.places import MOVED, PAGES
-    from pages._ui.home.controls import run_of
-    from pages._ui.player import stage
     from pages._ui.server import mishap
     from pages._ui.server.gate import Gate
     from pages._ui.server.http import Compressed, Forwarded, announcing, moved, offering
     from pages._ui.server.owner import Owned, check_settings, keeping
     from pages._ui.server.uploads import Uploads
+    from pages._ui.start.controls import run_of
     from pages._ui.work.turns import check_settings as check_proxies
 
     settings.check(check_settings, check_proxies)

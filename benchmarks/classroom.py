@@ -25,8 +25,8 @@ import numpy as np
 from benchmarks.load import Server
 from benchmarks.visitor import Visitor
 from dpviz.lessons import LESSONS
-from pages._ui.classroom.asking import PARTS
-from pages._ui.classroom.lecturer import STAGES
+from pages._ui.teach.classroom.asking import PARTS
+from pages._ui.teach.classroom.lecturer import STAGES
 from tests.serving import serve
 
 MOST_PHONES, MOST_SECONDS = 300, 60

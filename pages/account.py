@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from pages._ui.account import view
-from pages._ui.address import links
 from pages._ui.data import kept, key_file
+from pages._ui.data.account import view
+from pages._ui.explore.workspace.own import own
 from pages._ui.frame import catalog, shell
-from pages._ui.workspace.own import own
+from pages._ui.frame.address import links
 
 links.enter(__file__, own, has=("navigation",))
 data = catalog.chosen()

@@ -2,12 +2,12 @@
 
 import streamlit as st
 
-from pages._ui.address import links
 from pages._ui.explore import drag, reruns
 from pages._ui.explore.look import opened
 from pages._ui.explore.notices import first_run, heading, notices
+from pages._ui.explore.workspace.explore import explore
 from pages._ui.frame import keys, shell
-from pages._ui.workspace.explore import explore
+from pages._ui.frame.address import links
 
 links.enter(__file__, explore, has=("form", "kmeans", "navigation"))
 

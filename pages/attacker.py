@@ -2,15 +2,15 @@
 
 import streamlit as st
 
-from pages._ui.address import links
-from pages._ui.attacker import view, worlds
-from pages._ui.attacker.setup import asked, method_of, setup
 from pages._ui.explore import drag
+from pages._ui.explore.attacker import view, worlds
+from pages._ui.explore.attacker.setup import asked, method_of, setup
 from pages._ui.explore.look import opened
 from pages._ui.explore.notices import first_run, heading, notices
+from pages._ui.explore.player.player import view_of
+from pages._ui.explore.workspace.explore import explore
 from pages._ui.frame import keys, shell
-from pages._ui.player.player import view_of
-from pages._ui.workspace.explore import explore
+from pages._ui.frame.address import links
 
 links.enter(__file__, explore, has=("form", "kmeans", "navigation", "player"))
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages._ui.address import links
 from pages._ui.data import editor, files, kept
+from pages._ui.explore.workspace.own import own
 from pages._ui.frame import catalog, messages, shell
-from pages._ui.workspace.own import own
+from pages._ui.frame.address import links
 
 links.enter(__file__, own, has=("navigation",))
 upload, chosen = files.shown(), catalog.chosen()

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages._ui.address import links
-from pages._ui.classroom import components, lecturer, phone
-from pages._ui.classroom.controls import classroom
-from pages._ui.classroom.registry import rooms, spelled
-from pages._ui.classroom.room import Classroom
-from pages._ui.classroom.state import classroom_state
 from pages._ui.frame import keys, markup, shell
+from pages._ui.frame.address import links
 from pages._ui.learn import stage_cache
+from pages._ui.teach.classroom import components, lecturer, phone
+from pages._ui.teach.classroom.controls import classroom
+from pages._ui.teach.classroom.registry import rooms, spelled
+from pages._ui.teach.classroom.room import Classroom
+from pages._ui.teach.classroom.state import classroom_state
 
 links.enter(__file__, classroom)
 state = st.session_state

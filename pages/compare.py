@@ -3,14 +3,14 @@
 import streamlit as st
 
 from dpviz.postprocessing.beside import LETTERS
-from pages._ui.address import links
-from pages._ui.compare import made, sides, view
-from pages._ui.compare.form import form
+from pages._ui.explore.compare import made, sides, view
+from pages._ui.explore.compare.form import form
+from pages._ui.explore.form.forms import pick_data
 from pages._ui.explore.look import WIDE
-from pages._ui.form.forms import pick_data
+from pages._ui.explore.workspace.compare import compare
+from pages._ui.explore.workspace.explore import asked
 from pages._ui.frame import catalog, keys, prepared, shell
-from pages._ui.workspace.compare import compare
-from pages._ui.workspace.explore import asked
+from pages._ui.frame.address import links
 
 links.enter(__file__, compare, has=("form", "kmeans", "navigation", "player"))
 if not catalog.chosen().private:

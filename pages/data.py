@@ -4,12 +4,12 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages._ui.address import links
 from pages._ui.data import files, gallery, paint
 from pages._ui.data import upload as data_upload
 from pages._ui.data.controls import OWN_FILE, data
 from pages._ui.data.state import data_state
 from pages._ui.frame import catalog, keys, markup, shell
+from pages._ui.frame.address import links
 
 links.enter(__file__, data, has=("navigation",))
 WAYS = {

@@ -4,18 +4,18 @@ from functools import partial
 
 import streamlit as st
 
-from pages._ui.address import links
-from pages._ui.address.scene import HIDEABLE
-from pages._ui.distance import view as moves
 from pages._ui.explore import below, clients, default_k, drag
+from pages._ui.explore.distance import view as moves
 from pages._ui.explore.look import opened
 from pages._ui.explore.notices import first_run, heading, notices
+from pages._ui.explore.player import verdict
+from pages._ui.explore.player.player import player
 from pages._ui.explore.stored import found_again, more_people
+from pages._ui.explore.workspace import trust
+from pages._ui.explore.workspace.explore import explore
 from pages._ui.frame import embed, keys, prepared
-from pages._ui.player import verdict
-from pages._ui.player.player import player
-from pages._ui.workspace import trust
-from pages._ui.workspace.explore import explore
+from pages._ui.frame.address import links
+from pages._ui.frame.address.scene import HIDEABLE
 
 links.enter(__file__, explore, has=(*HIDEABLE, "player"))
 links.hand_over("explore", "again", explore, "again")

@@ -5,8 +5,8 @@ from pathlib import Path
 import streamlit as st
 
 from dpviz.lessons import LESSONS
-from pages._ui.address import links
 from pages._ui.frame import shell
+from pages._ui.frame.address import links
 from pages._ui.learn import course, parts
 from pages._ui.learn.controls import SHEETS, vocabulary
 from pages._ui.learn.place import here

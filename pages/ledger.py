@@ -5,16 +5,16 @@ import streamlit as st
 from dpviz.escape import plain
 from dpviz.figures.kit.ledger import plot_steps
 from dpviz.numbers import chance, number
-from pages._ui.address import links
 from pages._ui.explore import drag
+from pages._ui.explore.ledger import view
 from pages._ui.explore.look import opened
 from pages._ui.explore.notices import first_run, heading, notices
+from pages._ui.explore.player import takeaway
+from pages._ui.explore.workspace.explore import explore
 from pages._ui.frame import keys, markup, shell
+from pages._ui.frame.address import links
 from pages._ui.frame.words import on_screen
-from pages._ui.ledger import view
-from pages._ui.player import takeaway
 from pages._ui.work import results
-from pages._ui.workspace.explore import explore
 
 links.enter(__file__, explore, has=("form", "navigation"))
 

@@ -3,10 +3,10 @@
 import streamlit as st
 
 from dpviz.lessons import limits_in_words
-from pages._ui.address import links
+from pages._ui.explore.federated import reconstruction
 from pages._ui.frame import catalog, markup, shell
-from pages._ui.limits import reconstruction
-from pages._ui.limits.controls import limits
+from pages._ui.frame.address import links
+from pages._ui.learn.limits.controls import limits
 
 links.enter(__file__, limits, has=("navigation",))
 shell.strip(catalog.sample(links.now("limits", limits).values["d"]).title, private=False)

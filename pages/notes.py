@@ -4,11 +4,11 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages._ui.address import links
 from pages._ui.frame import markup, shell
+from pages._ui.frame.address import links
 from pages._ui.learn import course
-from pages._ui.notes import view
-from pages._ui.notes.controls import notes
+from pages._ui.teach.notes import view
+from pages._ui.teach.notes.controls import notes
 
 links.enter(__file__, notes)
 shell.strip(data="public samples")

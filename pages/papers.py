@@ -6,12 +6,12 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.papers.registry import papers
 from dpviz.papers.verdicts import RULE
 from dpviz.papers.writeup import OURS
-from pages._ui.address import links
 from pages._ui.frame import keys, markup, shell
+from pages._ui.frame.address import links
 from pages._ui.frame.prepared import args
-from pages._ui.papers.controls import papers as papers_controls
-from pages._ui.papers.view import WORDS, glance, show, verdict
-from pages._ui.papers.writeup import show_own
+from pages._ui.learn.papers.controls import papers as papers_controls
+from pages._ui.learn.papers.view import WORDS, glance, show, verdict
+from pages._ui.learn.papers.writeup import show_own
 
 links.enter(__file__, papers_controls, has=("form", "navigation"))
 every = papers()

@@ -3,13 +3,13 @@
 import streamlit as st
 
 from dpviz.escape import plain
-from pages._ui.address import links
+from pages._ui.data.plan.controls import plan
+from pages._ui.data.plan.form import form
+from pages._ui.data.plan.spending import onward
+from pages._ui.data.plan.state import plan_state
+from pages._ui.data.plan.view import show
 from pages._ui.frame import catalog, keys, markup, shell
-from pages._ui.plan.controls import plan
-from pages._ui.plan.form import form
-from pages._ui.plan.spending import onward
-from pages._ui.plan.state import plan_state
-from pages._ui.plan.view import show
+from pages._ui.frame.address import links
 
 links.enter(__file__, plan, has=("form", "navigation"))
 own = catalog.chosen()

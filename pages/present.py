@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from pages._ui.address import links
 from pages._ui.frame import keys, markup, shell
+from pages._ui.frame.address import links
 from pages._ui.frame.prepared import args
-from pages._ui.present import view
-from pages._ui.present.controls import present
+from pages._ui.teach.present import view
+from pages._ui.teach.present.controls import present
 
 links.enter(__file__, present)
 shell.strip(data="samples and made-up people")

@@ -2,13 +2,13 @@
 
 import streamlit as st
 
-from pages._ui.address import links
 from pages._ui.data import kept
+from pages._ui.data.plan import asking
+from pages._ui.data.plan.spending import card
+from pages._ui.explore.workspace.own import own
 from pages._ui.frame import catalog, shell
-from pages._ui.plan import asking
-from pages._ui.plan.spending import card
+from pages._ui.frame.address import links
 from pages._ui.work import private, results, runs
-from pages._ui.workspace.own import own
 
 links.enter(__file__, own, has=("navigation",))
 data = catalog.chosen()

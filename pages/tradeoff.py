@@ -4,14 +4,14 @@ import streamlit as st
 
 from dpviz.escape import plain
 from dpviz.sweeps.sweep import REFERENCE
-from pages._ui.address import links
-from pages._ui.address.scene import Scene, write
+from pages._ui.explore.tradeoff import archive, sweeps, view
+from pages._ui.explore.tradeoff.form import form_of, linked, private_notice, sweep_form
+from pages._ui.explore.tradeoff.state import tradeoff_state
+from pages._ui.explore.workspace.tradeoff import tradeoff
 from pages._ui.frame import keys, prepared, shell
-from pages._ui.tradeoff import archive, sweeps, view
-from pages._ui.tradeoff.form import form_of, linked, private_notice, sweep_form
-from pages._ui.tradeoff.state import tradeoff_state
+from pages._ui.frame.address import links
+from pages._ui.frame.address.scene import Scene, write
 from pages._ui.work import atlas
-from pages._ui.workspace.tradeoff import tradeoff
 
 
 def _open(progress: sweeps.Progress) -> None:

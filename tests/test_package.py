@@ -15,7 +15,7 @@ from packaging.specifiers import SpecifierSet
 from dpviz.atlas.files import FOLDER as ATLAS
 from dpviz.papers.registry import papers
 from dpviz.papers.writeup import OURS
-from pages._ui.papers import view, writeup
+from pages._ui.learn.papers import view, writeup
 from tests.rooms import imports
 
 ROOT = Path(__file__).parent.parent

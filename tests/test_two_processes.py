@@ -13,7 +13,7 @@ import pytest
 
 from benchmarks.load import goes_on, sweeping
 from benchmarks.visitor import Visitor
-from pages._ui.tradeoff.archive import Archive
+from pages._ui.explore.tradeoff.archive import Archive
 from tests.serving import ROOT, awaited, free_port, healthy, running
 
 pytestmark = [

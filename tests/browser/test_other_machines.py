@@ -5,7 +5,7 @@ import os
 import pytest
 from playwright.sync_api import expect
 
-from pages._ui.tradeoff.form import FIRST
+from pages._ui.explore.tradeoff.form import FIRST
 from tests.browser.test_drag import READY
 from tests.browser.test_story import WHOLE
 from tests.serving import ROOT, running

@@ -16,7 +16,7 @@ from dpviz.figures.kit.theme import DARK, LIGHT
 from dpviz.figures.scenes import tradeoff
 from dpviz.metrics import loss_path, normalized_loss
 from dpviz.sweeps.summary import Summary
-from pages._ui.tradeoff.form import FIRST
+from pages._ui.explore.tradeoff.form import FIRST
 from tests.browser.stage_page import open_stage
 from tests.figures.panes import ONE_OF_A_PANE
 from tests.sweeps.handmade import row, rows, runs

@@ -12,7 +12,7 @@ import time
 import pytest
 from playwright.sync_api import TimeoutError, expect
 
-from pages._ui.address.old import today
+from pages._ui.frame.address.old import today
 from tests.browser.conftest import PATIENCE, details, run_seed
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(600)]

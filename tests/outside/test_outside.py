@@ -18,7 +18,7 @@ from dpviz.takeaway.code import script
 from dpviz.takeaway.foreign import read
 from dpviz.takeaway.label import facts
 from dpviz.trace import Cancelled
-from pages._ui.form import picker
+from pages._ui.explore.form import picker
 from pages._ui.work.jobs import Job
 from pages._ui.work.workers import Workers
 

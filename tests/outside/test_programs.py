@@ -29,12 +29,12 @@ from dpviz.takeaway.foreign import read
 from dpviz.takeaway.label import badge, facts
 from dpviz.takeaway.page import page
 from dpviz.trace import Cancelled
-from pages._ui.form import picker
-from pages._ui.form.forms import may_be_noiseless
-from pages._ui.player.verdict import written
-from pages._ui.present import pictures
-from pages._ui.tradeoff import tables
-from pages._ui.tradeoff.view import without_curve
+from pages._ui.explore.form import picker
+from pages._ui.explore.form.forms import may_be_noiseless
+from pages._ui.explore.player.verdict import written
+from pages._ui.explore.tradeoff import tables
+from pages._ui.explore.tradeoff.view import without_curve
+from pages._ui.teach.present import pictures
 from pages._ui.work.jobs import Job
 from pages._ui.work.workers import Workers
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from streamlit.components.v2 import manifest_scanner
 
+from pages._ui.explore.tradeoff import sweeps
 from pages._ui.frame import markup
-from pages._ui.tradeoff import sweeps
 from pages._ui.work import runs
 from pages._ui.work.pace import Pace
 from tests.luck import same_luck

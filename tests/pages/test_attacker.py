@@ -15,11 +15,11 @@ from dpviz.audits.game import Round, play, present
 from dpviz.datasets import load_sample
 from dpviz.privacy.guarantee import Notion
 from dpviz.trace import Cancelled
-from pages._ui.address import scene
-from pages._ui.attacker import rounds, view
-from pages._ui.distance.methods import stops
+from pages._ui.explore.attacker import rounds, view
+from pages._ui.explore.distance.methods import stops
+from pages._ui.explore.workspace.explore import explore
+from pages._ui.frame.address import scene
 from pages._ui.work.jobs import Job
-from pages._ui.workspace.explore import explore
 from tests.pages.pictures import pictures
 from tests.pages.visitor import visit
 from tests.tiers import tiers

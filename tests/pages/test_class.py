@@ -9,8 +9,8 @@ import pytest
 from dpviz.datasets import load_sample
 from dpviz.postprocessing.verdict import groups_of
 from dpviz.runs.single import reference
-from pages._ui.classroom import components, compute, maps, phone
-from pages._ui.classroom.registry import (
+from pages._ui.teach.classroom import components, compute, maps, phone
+from pages._ui.teach.classroom.registry import (
     LETTERS,
     MOST_CLASSES,
     MY_WRONG_A_MINUTE,
@@ -20,7 +20,7 @@ from pages._ui.classroom.registry import (
     Classrooms,
     rooms,
 )
-from pages._ui.classroom.room import ALONE, LIFE, MOST_SEATS, SEEN, UNDO, Closed, NotAdmitted, Poll
+from pages._ui.teach.classroom.room import ALONE, LIFE, MOST_SEATS, SEEN, UNDO, Closed, NotAdmitted, Poll
 from tests.pages.visitor import visit
 
 BOX = (compute.LOW, compute.HIGH)

@@ -13,13 +13,13 @@ from dpviz.datasets import load_sample
 from dpviz.figures import pane
 from dpviz.runs.single import reference, replay
 from dpviz.takeaway import comparison
-from pages._ui.address import scene
-from pages._ui.compare import view
-from pages._ui.compare.sides import side_of, text_of
-from pages._ui.compare.state import Side
+from pages._ui.explore.compare import view
+from pages._ui.explore.compare.sides import side_of, text_of
+from pages._ui.explore.compare.state import Side
+from pages._ui.explore.workspace.compare import compare
+from pages._ui.explore.workspace.explore import explore
 from pages._ui.frame import catalog
-from pages._ui.workspace.compare import compare
-from pages._ui.workspace.explore import explore
+from pages._ui.frame.address import scene
 from tests.figures.panes import ONE_OF_A_PANE
 from tests.pages.pictures import pictures
 from tests.pages.visitor import visit

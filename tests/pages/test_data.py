@@ -23,9 +23,9 @@ from starlette.formparsers import MultiPartParser
 from dpviz.datasets import SAMPLES, dictionary
 from dpviz.escape import plain
 from pages._ui.data import paint
+from pages._ui.data.plan import view
 from pages._ui.data.upload import keep_uploads_in_memory
 from pages._ui.frame.places import PAGES
-from pages._ui.plan import view
 from pages._ui.work import results
 from tests.pages.pictures import pictures
 from tests.pages.visitor import csv, declare, drop, facts, finish, onward, press, ran

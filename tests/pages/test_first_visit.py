@@ -7,10 +7,10 @@ from streamlit.testing.v1 import AppTest
 
 from dpviz.algorithms import ALGORITHMS, RECOMMENDED
 from dpviz.privacy.guarantee import Notion
-from pages._ui.address.scene import read
-from pages._ui.form.picker import GROUPS, named, offered
-from pages._ui.tradeoff.form import sweep_of
-from pages._ui.workspace.tradeoff import tradeoff
+from pages._ui.explore.form.picker import GROUPS, named, offered
+from pages._ui.explore.tradeoff.form import sweep_of
+from pages._ui.explore.workspace.tradeoff import tradeoff
+from pages._ui.frame.address.scene import read
 
 
 def strip_of(slug, reach):

@@ -8,8 +8,8 @@ import pytest
 from dpviz.atlas import averages, files, noised
 from dpviz.atlas.cells import STOPS
 from dpviz.lessons import story as parts
-from pages._ui.home import story
-from pages._ui.home.controls import SCREENS, as_run, run_of
+from pages._ui.start import story
+from pages._ui.start.controls import SCREENS, as_run, run_of
 from pages._ui.work import atlas
 from pages._ui.work.batch import Gathered
 

@@ -10,8 +10,8 @@ from tests.pages.visitor import visit
 
 ROOT = Path(__file__).parents[2] / "pages" / "_ui"
 VALUED = {  # popovers whose label holds a value, and the test of each
-    "compare/form.py": "test_the_label_of_a_run_is_that_of_its_panel",
-    "tradeoff/form.py": "test_the_label_of_the_methods_counts_the_chosen_ones",
+    "explore/compare/form.py": "test_the_label_of_a_run_is_that_of_its_panel",
+    "explore/tradeoff/form.py": "test_the_label_of_the_methods_counts_the_chosen_ones",
     "data/editor.py": "its label counts columns of the file, which no field changes",
 }
 

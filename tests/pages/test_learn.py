@@ -7,9 +7,9 @@ import re
 import pytest
 
 from dpviz.lessons import LESSONS, SEEDS, glossary
-from pages._ui.address import scene
+from pages._ui.explore.workspace.explore import explore
+from pages._ui.frame.address import scene
 from pages._ui.learn.controls import COURSE, PARTS, SHEETS
-from pages._ui.workspace.explore import explore
 from tests.lessons.test_lessons import stage
 from tests.pages.pictures import pictures
 from tests.pages.sentences import code_names, words

@@ -8,8 +8,8 @@ from streamlit.testing.v1 import AppTest
 
 from dpviz.papers.registry import papers
 from dpviz.papers.verdicts import NOT_RUN, REPRODUCES
-from pages._ui.papers import view as shown
-from pages._ui.papers import writeup
+from pages._ui.learn.papers import view as shown
+from pages._ui.learn.papers import writeup
 from tests.pages.sentences import code_names
 
 ITEMS = {paper.id: [item.name for item in paper.items] for paper in papers().values()}

@@ -6,8 +6,8 @@ from functools import partial
 import pytest
 
 from dpviz.planning.facts import Facts
-from pages._ui.plan import view
-from pages._ui.plan.form import Wish
+from pages._ui.data.plan import view
+from pages._ui.data.plan.form import Wish
 from tests.pages.visitor import visit
 
 QUERY = "v=1&n=300&k=2&columns=east,north&low=-1,-1&high=1,1&a=sulloyd"

@@ -11,12 +11,12 @@ import pytest
 from dpviz.atlas import files
 from dpviz.atlas.cells import STORY
 from dpviz.runs.single import replay
-from pages._ui.address.deck import DEFAULT, MOST_BYTES, MOST_SLIDES, PAGES, Deck, Slide, from_json, split, to_json
 from pages._ui.frame import catalog
-from pages._ui.present import pictures, scenes
-from pages._ui.present import show as show_module
-from pages._ui.present.scenes import staged
-from pages._ui.present.show import _record
+from pages._ui.frame.address.deck import DEFAULT, MOST_BYTES, MOST_SLIDES, PAGES, Deck, Slide, from_json, split, to_json
+from pages._ui.teach.present import pictures, scenes
+from pages._ui.teach.present import show as show_module
+from pages._ui.teach.present.scenes import staged
+from pages._ui.teach.present.show import _record
 from pages._ui.work import atlas
 from tests.pages.visitor import visit
 

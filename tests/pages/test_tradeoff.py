@@ -23,14 +23,14 @@ from dpviz.sweeps.rowfile import table
 from dpviz.sweeps.spec import sweep_of
 from dpviz.sweeps.summary import Summary
 from dpviz.sweeps.sweep import Sweep, Variant, execute
-from pages._ui.address import scene
-from pages._ui.tradeoff import form, sweeps, take, vary, view
-from pages._ui.tradeoff.sweeps import WORKERS, Progress, shelf
+from pages._ui.explore.tradeoff import form, sweeps, take, vary, view
+from pages._ui.explore.tradeoff.sweeps import WORKERS, Progress, shelf
+from pages._ui.explore.workspace.tradeoff import tradeoff as tradeoff_controls
+from pages._ui.frame.address import scene
 from pages._ui.work import atlas
 from pages._ui.work.jobs import Job, Jobs
 from pages._ui.work.recent import Recent
 from pages._ui.work.results import Result
-from pages._ui.workspace.tradeoff import tradeoff as tradeoff_controls
 from tests.algorithms.test_knobs import KNOBS
 from tests.pages.pictures import panels
 from tests.pages.visitor import new_app, visit
@@ -479,8 +479,8 @@ def test_the_best_run_comes_first_among_those_to_take_away():
         from dpviz.sweeps.rowfile import table
         from dpviz.sweeps.summary import Summary
         from dpviz.sweeps.sweep import Sweep, Variant, execute
-        from pages._ui.tradeoff.sweeps import Progress
-        from pages._ui.tradeoff.take import one_run
+        from pages._ui.explore.tradeoff.sweeps import Progress
+        from pages._ui.explore.tradeoff.take import one_run
 
         sweep = Sweep(data=("sample:tiny",), variants=(Variant("g", "glloyd"),), epsilon=(0.1, 4.0), repeats=1)
         every = Summary(table([execute(cell) for cell in sweep.runs()]), "loss")

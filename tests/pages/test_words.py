@@ -18,10 +18,10 @@ from dpviz.figures.kit.panels import release_name
 from dpviz.params import specs
 from dpviz.sweeps.measures import METRICS
 from dpviz.takeaway import export
+from pages._ui.explore.player.player import briefly
 from pages._ui.frame import markup
 from pages._ui.frame.places import PAGES
 from pages._ui.frame.words import on_screen
-from pages._ui.player.player import briefly
 from tests.pages.sentences import code_names, words
 from tests.pages.visitor import open_page
 
@@ -54,7 +54,7 @@ def test_a_page_is_called_as_its_link_and_shows_no_name_of_the_code(app, page):
     if page not in ("home", "explore"):  # Start shows its story's titles; Watch hides its heading
         assert app.title[0].value == PAGES[page].title
     cut = [box.label for box in app.number_input if box.proto.data_type == NumberInput.INT]
-    assert cut == [], "these fields turn 2.5 into 2 without a word: make them with pages._ui.form.numbers"
+    assert cut == [], "these fields turn 2.5 into 2 without a word: make them with pages._ui.explore.form.numbers"
 
 
 @pytest.mark.parametrize("slug", ["dpm", "dist-dp", "stemmer-kaplan-local", "stemmer-kaplan-swap"])

@@ -15,7 +15,7 @@ from dpviz.postprocessing.verdict import bet, private_verdict, reach
 from dpviz.privacy.accounts import Account, Claim
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.takeaway.label import facts
-from pages._ui.present.pictures import _bet
+from pages._ui.teach.present.pictures import _bet
 from pages._ui.work.private import bet as account_bet
 
 QUESTIONS = {

@@ -9,11 +9,11 @@ from dpviz import params
 from dpviz.datasets import SAMPLES, Blobs
 from dpviz.datasets.painted import check as check_painting
 from dpviz.params import ParamSpec
-from pages._ui.address.data import DataControl, any_data
-from pages._ui.address.scene import Control
 from pages._ui.data import gallery
-from pages._ui.form.fields import choice
+from pages._ui.explore.form.fields import choice
 from pages._ui.frame import keys
+from pages._ui.frame.address.data import DataControl, any_data
+from pages._ui.frame.address.scene import Control
 
 OWN_FILE = "Your file"  # the source that no address contains
 

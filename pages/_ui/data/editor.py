@@ -19,8 +19,8 @@ from dpviz.figures.kit.view import thin
 from dpviz.figures.scenes.people import bounds_panel
 from pages._ui.data import kept, reading
 from pages._ui.data.reading import KINDS, NUMBER
-from pages._ui.form.forms import hand_on, in_labels
-from pages._ui.form.numbers import field
+from pages._ui.explore.form.forms import hand_on, in_labels
+from pages._ui.explore.form.numbers import field
 from pages._ui.frame import catalog, keys, markup, messages, shell
 from pages._ui.work.state import work_state
 

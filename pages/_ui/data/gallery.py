@@ -11,7 +11,7 @@ from dpviz.datasets import SAMPLES, Blobs, Dataset, dictionary
 from dpviz.escape import plain
 from dpviz.figures.scenes.people import thumbnail
 from dpviz.numbers import number
-from pages._ui.form.forms import label_of, widget
+from pages._ui.explore.form.forms import label_of, widget
 from pages._ui.frame import catalog, keys, markup, shell
 
 _ROW = 6

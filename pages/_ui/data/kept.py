@@ -12,11 +12,11 @@ from dpviz import validate
 from dpviz.datasets import SAMPLES
 from dpviz.escape import plain
 from dpviz.numbers import number
-from pages._ui.address.data import FILE
 from pages._ui.data import reading
 from pages._ui.data.controls import OWN_FILE
 from pages._ui.data.state import Upload, data_state
 from pages._ui.frame import keys, messages
+from pages._ui.frame.address.data import FILE
 from pages._ui.server.owner import owner
 
 __all__ = ["checked", "keep", "known", "offer", "remembered", "reopen"]

@@ -13,7 +13,7 @@ from dpviz.datasets.readers import Form, Stopped, Table, read_table
 from dpviz.datasets.readers.form import NUMBERS, SEPARATORS
 from dpviz.escape import plain
 from pages._ui.data.state import Upload
-from pages._ui.form.numbers import whole_number
+from pages._ui.explore.form.numbers import whole_number
 from pages._ui.frame import catalog, keys, messages
 from pages._ui.work import results
 

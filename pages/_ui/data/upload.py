@@ -14,7 +14,7 @@ from dpviz.privacy.accounts import Refused
 from pages._ui.data import kept, key_file, reading
 from pages._ui.data.new_files import count_new_file
 from pages._ui.data.state import Pending, Upload, data_state
-from pages._ui.form.numbers import field
+from pages._ui.explore.form.numbers import field
 from pages._ui.frame import keys, messages
 from pages._ui.frame.streamlit_patches import forget
 from pages._ui.server.owner import owner

@@ -9,14 +9,14 @@ import streamlit as st
 from dpviz.escape import plain
 from dpviz.figures import pane
 from dpviz.figures.kit.panels import MAX_PEOPLE
-from pages._ui.compare import menu as compared
 from pages._ui.explore import centers, coreset, explain, local, quality
+from pages._ui.explore.compare import menu as compared
 from pages._ui.explore.look import RunLook, secrets
+from pages._ui.explore.player import takeaway
+from pages._ui.explore.player.player import releases
 from pages._ui.explore.reruns import scatter_of
 from pages._ui.frame import markup, prepared
 from pages._ui.frame.words import on_screen
-from pages._ui.player import takeaway
-from pages._ui.player.player import releases
 from pages._ui.work.results import Result
 
 

@@ -7,11 +7,11 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dpviz.algorithms import Algorithm
 from dpviz.escape import plain
-from pages._ui.address import links
+from pages._ui.explore.federated import view, wire
 from pages._ui.explore.look import Choice
-from pages._ui.federated import view, wire
+from pages._ui.explore.workspace.explore import explore
 from pages._ui.frame import markup, shell
-from pages._ui.workspace.explore import explore
+from pages._ui.frame.address import links
 
 
 def page(choice: Choice, algorithm: Algorithm, top: DeltaGenerator) -> None:

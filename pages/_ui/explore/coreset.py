@@ -14,10 +14,10 @@ from dpviz.metrics import reference_name
 from dpviz.numbers import chance, number
 from dpviz.postprocessing import coresets
 from dpviz.postprocessing.span import Axes
+from pages._ui.explore.player.panel import draw
+from pages._ui.explore.player.player import view_of
 from pages._ui.frame import keys, markup, shell
 from pages._ui.frame.prepared import args
-from pages._ui.player.panel import draw
-from pages._ui.player.player import view_of
 from pages._ui.work.caches import per_run
 from pages._ui.work.results import Result
 from pages._ui.work.workers import workers

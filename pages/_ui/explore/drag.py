@@ -22,15 +22,15 @@ from dpviz.figures.scenes.drag import Edition
 from dpviz.postprocessing.bet import bet_of, odds_of_any
 from dpviz.postprocessing.span import Axes
 from dpviz.postprocessing.verdict import reach
-from pages._ui.address import links
+from pages._ui.explore.form.forms import fields_of
 from pages._ui.explore.look import Choice, RunLook
+from pages._ui.explore.player import stage
+from pages._ui.explore.player.player import view_of
 from pages._ui.explore.state import explore_state
 from pages._ui.explore.stored import edition_of, sample_of
-from pages._ui.form.forms import fields_of
 from pages._ui.frame import catalog, keys, prepared
+from pages._ui.frame.address import links
 from pages._ui.frame.session import session
-from pages._ui.player import stage
-from pages._ui.player.player import view_of
 from pages._ui.work import atlas
 from pages._ui.work.caches import per_run
 from pages._ui.work.filling import Track, at

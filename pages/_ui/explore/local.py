@@ -17,9 +17,9 @@ from dpviz.metrics import run_loss
 from dpviz.numbers import number
 from dpviz.postprocessing.span import Axes
 from dpviz.privacy.guarantee import Notion
+from pages._ui.explore.player.panel import draw
+from pages._ui.explore.player.player import view_of
 from pages._ui.frame import keys, markup
-from pages._ui.player.panel import draw
-from pages._ui.player.player import view_of
 from pages._ui.work.results import Result
 
 USERS = (1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000)

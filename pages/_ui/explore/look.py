@@ -12,19 +12,19 @@ from dpviz.datasets import Dataset
 from dpviz.escape import plain
 from dpviz.figures import columns, pane
 from dpviz.postprocessing.span import Axes
-from pages._ui.address import links
-from pages._ui.address.scene import write
+from pages._ui.explore.form.forms import pick_data
+from pages._ui.explore.form.picker import pick_algorithm
 from pages._ui.explore.settings import FormRow, settings
 from pages._ui.explore.state import Settings
 from pages._ui.explore.stored import Stored, made, shared_span, stored
-from pages._ui.form.forms import pick_data
-from pages._ui.form.picker import pick_algorithm
+from pages._ui.explore.workspace.explore import explore, explored, seen_from
 from pages._ui.frame import catalog, keys, prepared
+from pages._ui.frame.address import links
+from pages._ui.frame.address.scene import write
 from pages._ui.frame.session import session
 from pages._ui.work import results, runs
 from pages._ui.work.filling import Track
 from pages._ui.work.results import Result
-from pages._ui.workspace.explore import explore, explored, seen_from
 
 # widths in pixels of the fields for data, method, ε with its label, and a number
 WIDE, WIDER, BUDGET, NARROW = 168, 228, 144, 112

@@ -8,16 +8,16 @@ from dpviz.escape import plain
 from dpviz.figures import pane
 from dpviz.postprocessing.verdict import reach
 from dpviz.privacy.guarantee import Neighboring
-from pages._ui.address import links
 from pages._ui.explore import stale
 from pages._ui.explore.look import Choice
 from pages._ui.explore.settings import begin
+from pages._ui.explore.workspace.explore import explore
 from pages._ui.frame import keys, markup, shell
+from pages._ui.frame.address import links
 from pages._ui.frame.session import session
 from pages._ui.frame.words import on_screen
 from pages._ui.work import private, results, runs
 from pages._ui.work.results import Result
-from pages._ui.workspace.explore import explore
 
 
 def heading(choice: Choice, result: Result | None) -> None:

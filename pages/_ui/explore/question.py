@@ -8,8 +8,8 @@ from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.numbers import number
 from dpviz.runs.bootstrap import bootstrap
 from dpviz.runs.reruns import Reruns, rerun
+from pages._ui.explore.form.forms import STOPS
 from pages._ui.explore.stored import runs_of
-from pages._ui.form.forms import STOPS
 from pages._ui.work import runs
 from pages._ui.work.batch import Piece
 from pages._ui.work.results import Result

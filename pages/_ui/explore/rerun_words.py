@@ -14,11 +14,11 @@ from dpviz.postprocessing.verdict import spread_words
 from dpviz.runs.bootstrap import MEASURED, NARROW, WIDE, near_noise, worth
 from dpviz.runs.reruns import Reruns, spread
 from dpviz.trace import Trace
+from pages._ui.explore.player import verdict
 from pages._ui.explore.question import SEEDS, N, RerunQuestion
 from pages._ui.explore.stored import complete, runs_of
 from pages._ui.frame import markup
 from pages._ui.frame.catalog import sample
-from pages._ui.player import verdict
 from pages._ui.work.results import Result
 
 

@@ -17,23 +17,23 @@ from dpviz.postprocessing.regions import has_regions
 from dpviz.postprocessing.span import Axes
 from dpviz.runs.bootstrap import MEASURED
 from dpviz.runs.reruns import Reruns, spread
-from pages._ui.address import links
-from pages._ui.address.scene import write
+from pages._ui.explore.player.panel import draw
+from pages._ui.explore.player.player import view_of
+from pages._ui.explore.player.transport import transport
 from pages._ui.explore.question import N, RerunQuestion
 from pages._ui.explore.rerun_words import in_words, later, measured, one_run, promised, ratios, times
 from pages._ui.explore.state import explore_state
+from pages._ui.explore.workspace.explore import explore
 from pages._ui.frame import keys, markup, shell
+from pages._ui.frame.address import links
+from pages._ui.frame.address.scene import write
 from pages._ui.frame.catalog import is_public
 from pages._ui.frame.prepared import args
-from pages._ui.player.panel import draw
-from pages._ui.player.player import view_of
-from pages._ui.player.transport import transport
 from pages._ui.work import runs
 from pages._ui.work.batch import Gathered, follow, gather, halt, peek
 from pages._ui.work.pace import duration
 from pages._ui.work.results import Result
 from pages._ui.work.workers import workers
-from pages._ui.workspace.explore import explore
 
 _TOPIC = "reruns"
 HOW = {"all": "All at once", "one": "One after the other"}

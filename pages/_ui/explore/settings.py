@@ -13,17 +13,17 @@ from streamlit.delta_generator import DeltaGenerator
 from dpviz.algorithms import Algorithm
 from dpviz.datasets import Dataset
 from dpviz.escape import plain
-from pages._ui.address import links
+from pages._ui.explore.form import budget
+from pages._ui.explore.form.forms import ShownAtField, in_words, may_be_noiseless, parameters
+from pages._ui.explore.form.numbers import whole_number
 from pages._ui.explore.state import Settings, explore_state
-from pages._ui.form import budget
-from pages._ui.form.forms import ShownAtField, in_words, may_be_noiseless, parameters
-from pages._ui.form.numbers import whole_number
+from pages._ui.explore.workspace import trust
+from pages._ui.explore.workspace.explore import explore
 from pages._ui.frame import keys, prepared
+from pages._ui.frame.address import links
 from pages._ui.frame.session import session
 from pages._ui.frame.words import on_screen
 from pages._ui.work import private, runs
-from pages._ui.workspace import trust
-from pages._ui.workspace.explore import explore
 
 __all__ = ["FormRow", "begin", "settings"]
 

@@ -8,8 +8,8 @@ import streamlit as st
 
 from dpviz.datasets import Dataset
 from dpviz.numbers import number
+from pages._ui.explore.form.forms import label_of
 from pages._ui.explore.state import Settings
-from pages._ui.form.forms import label_of
 from pages._ui.frame import markup
 from pages._ui.frame.session import session
 from pages._ui.work.results import Result

@@ -20,7 +20,7 @@ from dpviz.numbers import number
 from dpviz.postprocessing.bet import with_more
 from dpviz.postprocessing.span import Span, span_of
 from dpviz.privacy.guarantee import Notion
-from pages._ui.form.forms import fields_of, held
+from pages._ui.explore.form.forms import fields_of, held
 from pages._ui.frame import catalog, keys, prepared
 from pages._ui.work import atlas, filling
 from pages._ui.work.filling import Track

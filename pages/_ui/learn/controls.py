@@ -8,8 +8,8 @@ from typing import Any
 
 from dpviz.lessons import LESSONS, SEEDS, Lesson
 from dpviz.params import ParamSpec
-from pages._ui.address.scene import Control, number
 from pages._ui.frame import keys
+from pages._ui.frame.address.scene import Control, number
 
 PARTS = {"predict": "Predict", "run": "Run", "explain": "Explain", "keep": "Keep"}
 SHEETS = ("worksheet", "notes")  # parts in addresses of earlier versions, which now open Notes

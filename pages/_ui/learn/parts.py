@@ -12,13 +12,13 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.atlas.cells import STORY
 from dpviz.escape import plain
 from dpviz.lessons import LESSONS, SEEDS, Lesson, Stage, glossary
-from pages._ui.address.scene import Scene, write
+from pages._ui.explore.workspace.explore import explore
 from pages._ui.frame import keys, markup, prepared
+from pages._ui.frame.address.scene import Scene, write
 from pages._ui.learn import progress, stage_cache
 from pages._ui.learn.controls import PARTS, TRIES
 from pages._ui.learn.picture import Look, beside, picture, planes
 from pages._ui.learn.place import Spot, answer, draw_again, go
-from pages._ui.workspace.explore import explore
 
 __all__ = ["show"]
 

@@ -11,12 +11,12 @@ from dpviz import lessons
 from dpviz.figures import Panel
 from dpviz.figures.kit.film import PrintedFigure
 from dpviz.lessons import Stage
-from pages._ui.address import links
+from pages._ui.explore.player.panel import draw
+from pages._ui.explore.player.transport import transport
 from pages._ui.frame import keys, prepared, shell
+from pages._ui.frame.address import links
 from pages._ui.learn import stage_cache
 from pages._ui.learn.place import Spot
-from pages._ui.player.panel import draw
-from pages._ui.player.transport import transport
 
 __all__ = ["Look", "beside", "picture", "planes"]
 

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import streamlit as st
 
 from dpviz.lessons import LESSONS, SEEDS, Lesson
-from pages._ui.address import links
-from pages._ui.address.scene import Scene, write
 from pages._ui.frame import keys
+from pages._ui.frame.address import links
+from pages._ui.frame.address.scene import Scene, write
 from pages._ui.learn.controls import vocabulary
 
 __all__ = ["Spot", "address", "answer", "draw_again", "go", "here"]

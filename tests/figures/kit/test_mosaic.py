@@ -12,7 +12,7 @@ from dpviz.figures import columns, pane, printed
 from dpviz.figures.kit.mosaic import shades
 from dpviz.figures.kit.theme import LIGHT
 from dpviz.figures.kit.view import View
-from pages._ui.player.player import pictured
+from pages._ui.explore.player.player import pictured
 from tests.traces import trace
 
 DIGITS = load_sample("digits")

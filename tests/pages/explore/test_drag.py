@@ -12,11 +12,11 @@ from dpviz.atlas import cells, files, fill
 from dpviz.atlas.cells import STOPS, Chapter
 from dpviz.datasets import load
 from dpviz.sweeps.sources import open_source
-from pages._ui.address import scene
 from pages._ui.explore import drag, stored
+from pages._ui.explore.workspace.explore import explore
 from pages._ui.frame import catalog
+from pages._ui.frame.address import scene
 from pages._ui.work import atlas, filling
-from pages._ui.workspace.explore import explore
 from tests.pages.visitor import content, private_file, visit
 
 READ = files.read

@@ -13,7 +13,7 @@ from dpviz.figures import View, pane, printed
 from dpviz.figures.kit.theme import theme
 from dpviz.postprocessing.verdict import private_verdict
 from dpviz.runs.single import replay
-from pages._ui.form.forms import may_be_noiseless
+from pages._ui.explore.form.forms import may_be_noiseless
 from tests.pages.visitor import visit
 
 OFFERED = [slug for slug, cls in ALGORITHMS.items() if may_be_noiseless(cls)]

@@ -9,11 +9,11 @@ import pytest
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load
 from dpviz.metrics import normalized_loss
-from pages._ui.address import scene
 from pages._ui.explore import reruns
+from pages._ui.explore.workspace.explore import explore
+from pages._ui.frame.address import scene
 from pages._ui.work import batch
 from pages._ui.work.workers import Workers
-from pages._ui.workspace.explore import explore
 from tests.pages.pictures import pictures
 from tests.pages.visitor import content, new_app, private_file, spend, visit
 

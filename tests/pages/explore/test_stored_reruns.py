@@ -11,16 +11,16 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import Blobs, load
 from dpviz.runs.reruns import rerun, spread
 from dpviz.runs.single import reference
-from pages._ui.address import scene
 from pages._ui.explore import reruns
 from pages._ui.explore.centers import AGAIN
+from pages._ui.explore.player import verdict
 from pages._ui.explore.question import SEEDS, N, RerunQuestion
 from pages._ui.explore.rerun_words import in_words
 from pages._ui.explore.stored import runs_of
-from pages._ui.player import verdict
+from pages._ui.explore.workspace.explore import explore
+from pages._ui.frame.address import scene
 from pages._ui.work import atlas, batch
 from pages._ui.work.results import Result
-from pages._ui.workspace.explore import explore
 from tests.pages.pictures import pictures
 from tests.pages.visitor import visit, wait_for_run
 

@@ -7,8 +7,8 @@ import pytest
 from dpviz.algorithms import ALGORITHMS
 from dpviz.algorithms.nsm.nsm import NSM
 from dpviz.datasets import load, load_sample
+from pages._ui.explore.player import verdict
 from pages._ui.explore.stored import more_people
-from pages._ui.player import verdict
 from pages._ui.work.results import Result
 
 

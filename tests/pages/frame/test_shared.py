@@ -8,25 +8,25 @@ from pathlib import Path
 import pytest
 import streamlit as st
 
-from pages._ui.classroom.registry import rooms
+from pages._ui.explore.tradeoff.sweeps import shelf
 from pages._ui.frame.shared import once
 from pages._ui.learn import stage_cache
-from pages._ui.tradeoff.sweeps import shelf
+from pages._ui.teach.classroom.registry import rooms
 from pages._ui.work import batch, private, results, runs
 from pages._ui.work.workers import workers
 
 ROOT = Path(__file__).parents[3]
 AGAIN = {  # functions that Streamlit caches: each computes the same value again from its arguments
-    "attacker/who.py": {"_found"},
+    "explore/attacker/who.py": {"_found"},
     "data/gallery.py": {"_picture"},
     "explore/drag.py": {"_record"},
     "explore/local.py": {"_loss"},
-    "federated/wire.py": {"make"},
-    "home/story.py": {"_record"},
+    "explore/federated/wire.py": {"make"},
+    "start/story.py": {"_record"},
     "learn/stage_cache.py": {"_asked", "_panels"},
-    "ledger/view.py": {"_table"},
-    "limits/reconstruction.py": {"read_on"},
-    "papers/view.py": {"_read", "_counts"},
+    "explore/ledger/view.py": {"_table"},
+    "explore/federated/reconstruction.py": {"read_on"},
+    "learn/papers/view.py": {"_read", "_counts"},
     "work/caches.py": {"make"},
     "work/runs.py": {"_public_kmeans", "demo"},
 }

@@ -7,9 +7,9 @@ import re
 import pytest
 from starlette.requests import Request
 
-from pages._ui.address.old import today
+from pages._ui.explore.player import stage
+from pages._ui.frame.address.old import today
 from pages._ui.frame.places import MOVED, PAGES
-from pages._ui.player import stage
 from pages._ui.server.http import Compressed, Forwarded, announcing, moved, offering
 from tests.serving import awaited
 

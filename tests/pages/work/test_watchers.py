@@ -13,7 +13,7 @@ from benchmarks.visitor import Visitor
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import SAMPLES, load_sample
 from dpviz.sweeps.spec import sweep_of
-from pages._ui.tradeoff import sweeps
+from pages._ui.explore.tradeoff import sweeps
 from pages._ui.work import memory, runs, watchers
 from pages._ui.work.jobs import Jobs, stop_all
 from pages._ui.work.memory import MemoryFolder

@@ -1,0 +1,81 @@
+"""Show the menu that puts a run beside the current one: a variant with one thing changed, or an earlier run."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import streamlit as st
+
+from dpviz.algorithms import ALGORITHMS
+from pages._ui.explore.compare import sides
+from pages._ui.explore.compare.form import changed_to
+from pages._ui.explore.compare.state import Side
+from pages._ui.explore.form.picker import named, offered
+from pages._ui.frame import catalog, keys
+from pages._ui.work import results
+from pages._ui.work.results import Result
+
+
+def menu(key: str, result: Result) -> None:
+    """Offer runs to compare with this one; none for a private run, because each would cost ε.
+
+    A run without noise is never compared with one that makes a promise, and a run on an earlier declaration of a file
+    is never offered.
+    """
+    if result.data.private or result.trace.noiseless or not catalog.is_here(result.data):
+        return
+    box = st.popover(
+        "Beside", icon=":material/compare:", help="Compare this run with others in one player.", key=keys.BESIDE(key),
+        on_change="rerun",
+    )  # fmt: skip
+    if not box.open:
+        return
+    mine, name = side(result), result.data.dataset_id.removeprefix("sample:")
+    with box:
+        st.caption("Change one thing:")
+        with st.container(horizontal=True):
+            for words, other in _changes(mine).items():
+                if st.button(words, key=keys.BESIDE_WORDS(key, words)):
+                    sides.open_with(name, [mine, other])
+        slugs = [slug for slug in offered(False) if slug != mine.algorithm.slug]
+        slug = st.selectbox(
+            "Another algorithm",
+            slugs,
+            None,
+            format_func=named,
+            key=keys.BESIDE_ALGORITHM(key),
+            placeholder="choose one",
+        )
+        if slug is not None:
+            sides.open_with(name, [mine, changed_to(mine, slug, result.data)])
+        past = {
+            run.identity: run
+            for run in results.history()
+            if run.data.dataset_id == result.data.dataset_id
+            and run.identity != result.identity
+            and not run.trace.noiseless
+        }
+        if past:
+            chosen = st.multiselect(
+                "Earlier runs", past, format_func=results.labels(past.values()).__getitem__,
+                key=keys.BESIDE_EARLIER(key),
+                max_selections=sides.MOST - 1,
+            )  # fmt: skip
+            words = "Compare with the chosen runs"
+            if st.button(words, key=keys.BESIDE_GO(key), disabled=not chosen, type="primary"):
+                sides.open_with(name, [mine, *(side(past[identity]) for identity in chosen)])
+
+
+def side(result: Result) -> Side:
+    """Return the request that makes this run again."""
+    return Side(ALGORITHMS[result.trace.algorithm](**result.trace.parameters), int(result.trace.seed or 0))
+
+
+def _changes(mine: Side) -> dict[str, Side]:
+    """Return variants of the run, each with one thing changed, keyed by the words for the change."""
+    changes = {}
+    for words, times in (("ε / 4", 0.25), ("4 ε", 4.0)):
+        epsilon = times * getattr(mine.algorithm, "epsilon", float("nan"))
+        if 0.01 <= epsilon <= 100:  # false for NaN, which stands for an algorithm without ε
+            changes[words] = Side(dataclasses.replace(mine.algorithm, epsilon=epsilon), mine.seed)  # type: ignore[call-arg]
+    return {**changes, "Another seed": Side(mine.algorithm, mine.seed + 1)}

@@ -1,0 +1,39 @@
+"""Show the distance rho in the data's own unit (meters on a map); the session and addresses keep it in z units."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dpviz.datasets import Dataset
+from pages._ui.explore.form.numbers import converted
+from pages._ui.frame import keys
+
+__all__ = ["NAME", "field", "unit"]
+
+NAME = "rho_distance"
+
+
+def unit(data: Dataset) -> tuple[str, float]:
+    """Return the unit in which the distance is typed, and the length of one z unit in that unit."""
+    half, names = data.domain.half_width, {name.partition(" since ")[0] for name in data.domain.units}
+    if len(names) > 1 or np.ptp(half):
+        return "half-widths", 1.0
+    name = "".join(names) or "units"
+    return ("m", 1000 * float(half[0])) if name == "km" else (name, float(half[0]))
+
+
+def field(label: str, data: Dataset, default: float, key: str, **keep: Any) -> float:
+    """Show rho in the data's unit; return it in z units, as stored under `key`.
+
+    Raises
+    ------
+    ValueError
+        If rho is not above 0.
+    """
+    name, length = unit(data)
+    return converted(
+        f"{label}, {name}", keys.IN_UNITS(key, data.dataset_id), key, default,
+        lambda z: z * length, lambda typed: typed / length, **keep,
+    )  # fmt: skip

@@ -1,0 +1,262 @@
+"""Show the data picker, and a widget for each parameter, made from its `ParamSpec`, which also validates it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from dpviz import params
+from dpviz.algorithms import Algorithm
+from dpviz.datasets import Dataset
+from dpviz.escape import plain
+from dpviz.numbers import number
+from dpviz.params import ParamSpec
+from dpviz.privacy.delta import check_delta
+from dpviz.privacy.guarantee import Notion
+from pages._ui.explore.form import budget, distance
+from pages._ui.explore.form.numbers import field
+from pages._ui.frame import keys
+from pages._ui.frame.address.scene import as_whole
+from pages._ui.frame.catalog import names, sample, short
+from pages._ui.frame.prepared import args
+from pages._ui.frame.words import on_screen
+
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
+LABELS = {
+    "n_rows": "Rows",
+    "n_public": "Rows",
+    "rows_per_person": "Rows of one person",
+    "n_features": "Columns",
+    "n_clusters": "Centers k",
+    "epsilon": "Privacy budget ε",
+    "delta": "Delta δ",
+    "rho_distance": "rho (distance)",
+}
+STOPS = (0.25, 0.5, 1.0, 2.0, 4.0)
+
+
+def label_of(name: str) -> str:
+    """Return the on-screen name of a parameter."""
+    return LABELS.get(name, name.replace("_", " ").capitalize())
+
+
+def pick_data() -> tuple[str, Dataset]:
+    """Show the picker of samples and of this session's own data; return the name and the data set."""
+    titles = short({name: sample(name).title for name in names()})
+    name = st.selectbox("Data", titles, format_func=titles.__getitem__, **args(keys.EXPLORE_DATA))
+    return name, sample(name)
+
+
+class ShownAtField(ValueError):
+    """Raised when a parameter is wrong and a sentence below its field says so."""
+
+
+def parameters(
+    cls: type[Algorithm],
+    data_name: str,
+    data: Dataset,
+    defaults: dict[str, Any],
+    *,
+    places: Mapping[str, DeltaGenerator] | None = None,
+    problems: DeltaGenerator | None = None,
+) -> dict[str, Any]:
+    """Show one widget per parameter, the advanced ones folded; return name -> value.
+
+    A preset and the `defaults` of the data set change the initial values. `places` maps parameters to containers for
+    fields that stand apart, and `problems` is the container for errors.
+
+    Raises
+    ------
+    ShownAtField
+        If a value is wrong.
+    """
+    specs = params.specs(cls)
+    fields = fields_of(cls, data_name, defaults, st.session_state.get(keys.PRESET(cls.slug)))
+    simple = {n: s for n, s in specs.items() if not s.advanced}
+    folded = {n: s for n, s in specs.items() if s.advanced}
+    values, wrong = {}, []
+    places = places or {}
+
+    def show(name: str, spec: ParamSpec, *, seen: bool = True) -> None:
+        try:
+            place = places.get(name)
+            values[name] = (
+                _one(cls, data, name, spec, fields, place) if seen else _unseen(cls.name, name, spec, *fields[name])
+            )
+            if name == "delta":
+                check_delta(cls.name, values[name], data.n_public, private=data.private)
+            params.check_one(cls.name, name, spec, values[name])
+        except (ValueError, TypeError) as problem:
+            (problems or st).error(plain(f"{in_words(problem, cls)} Nothing was spent."))
+            wrong.append(name)
+        else:
+            if note := beside(name, values[name], data):
+                st.caption(plain(note))
+
+    for name, spec in simple.items():
+        show(name, spec)
+    if folded:
+        box = st.expander("More", key=keys.FORM_MORE, on_change="rerun")
+        with box:
+            if cls.PRESETS and box.open:
+                st.selectbox(
+                    "Preset", cls.PRESETS, None, placeholder="none", **args(keys.PRESET(cls.slug)),
+                    help="Fills in the values of a paper or of its published code.",
+                )  # fmt: skip
+        with box if box.open else st.container():  # an error in a folded field is shown, too
+            for name, spec in folded.items():
+                show(name, spec, seen=bool(box.open))
+        changed = [f"{label_of(n)} {values[n]}" for n, s in folded.items() if n in values and values[n] != s.default]
+        if changed:
+            st.caption(f"Changed from the defaults: {', '.join(changed)}.")
+    if wrong:
+        raise ShownAtField
+    return values
+
+
+def _one(
+    cls: type[Algorithm],
+    data: Dataset,
+    name: str,
+    spec: ParamSpec,
+    fields: dict[str, tuple[Any, str]],
+    place: DeltaGenerator | None,
+) -> Any:
+    """Show the widget of one parameter of an algorithm; that of ε also offers μ and ρ."""
+    default, key = fields[name]
+    if name == "epsilon" and "delta" in fields:
+        return budget.field(cls, data, spec, default, key, _delta(cls, data, fields), place)
+    with place or nullcontext():
+        if name == distance.NAME:
+            return distance.field(label_of(name), data, default, key, help=on_screen(spec.help))
+        if not spec.needs:
+            return widget(cls.name, name, spec, default, key)
+        switch, where = fields[spec.needs]
+        idle = not st.session_state.get(where, switch)
+        label = f"{label_of(name)} (only with {label_of(spec.needs).lower()})" if idle and place is None else ""
+        return widget(cls.name, name, spec, default, key, label, disabled=idle)
+
+
+def held(cls: type[Algorithm], name: str, fields: dict[str, tuple[Any, str]]) -> Any:
+    """Return the value of a parameter's field, whether the field exists or not.
+
+    Raises
+    ------
+    ValueError
+        If the field's value is not valid for the parameter.
+    """
+    return _unseen(cls.name, name, params.specs(cls)[name], *fields[name])
+
+
+def _unseen(owner: str, name: str, spec: ParamSpec, default: Any, key: str) -> Any:
+    """Return the value of a parameter whose field is folded and so does not exist."""
+    held = st.session_state.get(key, default)
+    if spec.optional and isinstance(held, str):
+        return _parsed(owner, name, spec, held)
+    return as_whole(held) if spec.kind == "int" else held
+
+
+def _parsed(owner: str, name: str, spec: ParamSpec, text: str) -> Any:
+    try:
+        return params.parse(spec, text.strip())
+    except ValueError:
+        kind = "a whole number" if spec.kind == "int" else "a number"
+        raise ValueError(f"{owner}: {name} must be {kind} or empty; got {text!r}.") from None
+
+
+def _delta(cls: type[Algorithm], data: Dataset, fields: dict[str, tuple[Any, str]]) -> float:
+    """Return the form's δ, whose field comes after the budget's."""
+    values = {}
+    for name in ("delta", "delta_rule"):
+        if name in fields:
+            default, key = fields[name]
+            spec, value = params.specs(cls)[name], st.session_state.get(key, default)
+            try:
+                values[name] = params.parse(spec, value.strip()) if isinstance(value, str) else value
+                params.check_one(cls.name, name, spec, values[name])
+            except ValueError:  # the field of δ reports the error
+                values.pop(name, None)
+    return cls(**values).resolved_delta(data.n_public)
+
+
+def may_be_noiseless(cls: type[Algorithm]) -> bool:
+    """Return whether an algorithm can be shown without noise; a report without randomization is the row itself."""
+    return cls.notion.private and cls.notion not in (Notion.LOCAL, Notion.SHUFFLE)
+
+
+def beside(name: str, value: Any, data: Dataset) -> str:
+    """Return a note that explains the number, such as its meaning in the data's units, or "" if it needs none."""
+    if name == "projected_features":
+        d = data.domain.n_features
+        return f"These data have {d} columns; a projection cannot have more." if value > d else ""
+    if name != distance.NAME:
+        return ""
+    if data.domain.scale == "common":
+        far = data.domain.length(value)
+        return f"This rho hides moves of up to {far}, {number(value)} times the half-width of the bounds."
+    return (
+        "rho is a single distance, so this method needs one scale for all columns; here each column has its own scale."
+    )
+
+
+def fields_of(
+    cls: type[Algorithm], data_name: str, defaults: dict[str, Any], preset: str | None
+) -> dict[str, tuple[Any, str]]:
+    """Return (initial value, key of the field) by parameter; both depend on data and preset."""
+    defaults = {**defaults, **cls.PRESETS.get(preset or "", {})}
+    start = "_".join(filter(None, [data_name, preset]))
+    return {
+        n: (defaults.get(n, s.default), keys.PARAM(cls.slug, n) + (f"_{start}" if n in defaults else ""))
+        for n, s in params.specs(cls).items()
+    }
+
+
+def hand_on(old_name: str, new_name: str) -> None:
+    """Copy the values of a file's fields from the old declaration to the new one."""
+    state, start = st.session_state, keys.PARAM.pattern.partition("{")[0]
+    for key in [key for key in map(str, state) if key.startswith(start) and old_name in key]:
+        state[key.replace(old_name, new_name)] = state[key]
+
+
+def in_words(problem: Exception, cls: type[Algorithm]) -> str:
+    """Return an error about a parameter in the words of the form."""
+    return in_labels(str(problem).removeprefix(f"{cls.name}: "), params.specs(cls))
+
+
+def in_labels(text: str, names: Iterable[str] = LABELS) -> str:
+    """Return a sentence in the words of a form: fields by their labels, "at least" for >=."""
+    for name in names:
+        text = re.sub(rf"\b{name}\b", label_of(name), text)
+    for code, words in (
+        ("must be >= ", "must be at least "),
+        ("must be <= ", "must be at most "),
+        ("must be > ", "must be above "),
+    ):
+        text = text.replace(code, words)
+    return text
+
+
+def widget(
+    owner: str, name: str, spec: ParamSpec, default: Any, key: str, label: str = "", *, disabled: bool = False
+) -> Any:
+    """Show the widget of one parameter; return its value."""
+    label = label or label_of(name)
+    keep: dict[str, Any] = {"help": on_screen(spec.help), **args(key)}
+    keep["disabled"] = disabled or keep.get("disabled", False)
+    if spec.kind == "bool":
+        return st.toggle(label, default, **keep)
+    if spec.kind == "choice":
+        choices = list(spec.choices or ())
+        return st.selectbox(label, choices, choices.index(default), **keep)
+    if spec.optional:
+        text = st.text_input(label, "" if default is None else str(default), placeholder="auto", **keep)
+        return _parsed(owner, name, spec, text)
+    if spec.kind == "int":
+        return field(label, value=int(default), **keep)
+    return st.number_input(label, value=float(default), step=None, format="%g", **keep)

@@ -1,0 +1,60 @@
+"""Show one figure of a page, which a canvas draws at every step; Plotly loads only for “Look closely”."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from dpviz.figures import Panel
+from pages._ui.explore.player import stage
+from pages._ui.frame import keys
+
+_HERE = Path(__file__).parent
+_PLOTLY = next((Path(st.__file__).parent / "static" / "static" / "js").glob("PlotlyChart.*.js")).name
+
+_component = st.components.v2.component(
+    "dpviz_panel",
+    html='<div class="dpviz-stage"></div>',
+    css=(_HERE / "panel.css").read_text(),
+    js=(_HERE / "panel_stub.js").read_text(),
+    isolate_styles=False,  # in a shadow root, Plotly's own style sheet would have no effect
+)
+
+
+def draw(
+    key: str, panels: list[Panel], zoom_of: str = "", *, frames: Sequence[int] | None = None, linked: str = "",
+    pick: bool = False, tall: bool = False, saved: dict[str, Any] | None = None,
+) -> tuple[float, float] | None:  # fmt: skip
+    """Show figures, which follow the transport of their scope. A zoom lasts while `zoom_of` stays the same.
+
+    `frames` lists, for every tick of the transport, the number of the frame that the figures show (-1 for none yet).
+    Figures `linked` by the same word share zoom and a crosshair. With `pick`, a click is returned once, as a position
+    in units of the axes. A `tall` figure fills the height of the window. `saved` holds the options of the camera
+    button, which a touch screen always shows.
+    """
+    picked = None
+    for index, panel in enumerate(panels):
+        name = keys.PANEL(key, panel.name, index)
+        data = {
+            "key": name,
+            "name": panel.name,
+            "figure": panel.figure.to_json(),
+            "alt": panel.alt,
+            "stage": stage.NAME,
+            "plotly": _PLOTLY,
+            "zoomOf": zoom_of,
+            "at": None if frames is None else list(frames),
+            "linked": linked,
+            "pick": pick,
+            "tall": tall,
+            "saved": saved,
+        }
+        if pick:
+            place = _component(key=name, data=data, height="content", on_picked_change=lambda: None).get("picked")
+            picked = (float(place[0]), float(place[1])) if place else picked
+        else:
+            _component(key=name, data=data, height="content")
+    return picked

@@ -1,0 +1,68 @@
+"""Show the transport: a small component that drives every figure of a keyed container, frame by frame."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+if TYPE_CHECKING:
+    from pages._ui.frame.address.state import Opened
+
+_HERE = Path(__file__).parent
+
+_component = st.components.v2.component(
+    "dpviz_transport",
+    html='<div class="dpviz-transport"></div>',
+    css=(_HERE / "transport.css").read_text(),
+    js=(_HERE / "transport.js").read_text(),
+)
+
+
+def transport(
+    key: str,
+    *,
+    scope: str | tuple[str, ...],
+    titles: list[str],
+    marks: list[int],
+    lines: list[list[int]] | None = None,
+    opened: int = 0,
+    step: int | None = None,
+    play: bool = False,
+    within: bool = False,
+    run: str = "",
+    what: str = "Steps of the run",
+    main: bool = True,
+    private: bool = False,
+) -> None:
+    """Show the controls for the figures inside the containers with keys `scope`; stepping never calls the server.
+
+    `lines` lists, for each frame, the numbers of the lines of pseudo-code that it executes. With a new `opened`, the
+    player goes to `step`, plays from the first one, or, `within` the session, goes to the step at which the run was
+    last seen. The step is stored for every `run` (or, without one, for every list of titles). Only the `main` player of
+    a page writes its step to the address.
+    """
+    data: dict[str, Any] = {
+        "id": key,
+        "scope": f":is({','.join(f'.st-key-{one}' for one in ((scope,) if isinstance(scope, str) else scope))})",
+        "titles": titles,
+        "marks": marks,
+        "lines": lines,
+        "opened": opened,
+        "step": step,
+        "play": play,
+        "within": within,
+        "run": run,
+        "what": what,
+        "main": main,
+        "mode": "PRIVATE" if private else "DEMO",
+    }
+    _component(key=key, data=data, height="content")
+
+
+def starts(opened: Opened | None) -> dict[str, Any]:
+    """Return the arguments that say how the player starts in a scene opened by an address."""
+    if opened is None:
+        return {}
+    return {"opened": opened.number, "step": opened.scene.step, "play": opened.scene.play, "within": opened.within}

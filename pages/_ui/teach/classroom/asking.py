@@ -1,0 +1,96 @@
+"""Ask a class a question, the lecturer's or a lesson's, and show the answers."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import streamlit as st
+
+from dpviz.escape import plain
+from dpviz.lessons import LESSONS
+from pages._ui.frame import keys, markup
+from pages._ui.learn import stage_cache
+from pages._ui.learn.picture import Look, picture, planes
+from pages._ui.learn.place import Spot
+from pages._ui.teach.classroom import maps
+from pages._ui.teach.classroom.joining import LIVE
+from pages._ui.teach.classroom.room import Classroom, Poll
+from pages._ui.teach.notes.view import picked
+
+__all__ = ["lesson", "predict"]
+
+QUESTION = "How many of the groups on the map will get a center?"
+OPTIONS = ("none", "one", "two", "three", "four", "all of them")
+PARTS = {"predict": "Predict", "run": "Run", "answer": "Answer"}
+
+
+def predict(room: Classroom, base: str) -> None:
+    """Let the lecturer write a question, and show the phones' answers."""
+    question = Poll("", ()) if room.question.lesson else room.question
+    with st.expander("The question", expanded=not question.options):
+        text = st.text_input("Question", question.text or QUESTION, key=keys.CLASS_QUESTION, max_chars=200)
+        lines = st.text_area("Answers, one per line", "\n".join(question.options or OPTIONS), key=keys.CLASS_OPTIONS)
+        if st.button("Ask it", type="primary", key=keys.CLASS_ASK):
+            try:
+                room.ask(text, lines.splitlines())
+                st.rerun()
+            except ValueError as problem:
+                st.error(plain(str(problem)))
+    if question.options:
+        st.header(plain(question.text))
+        st.fragment(_answers, run_every=LIVE)(room)
+
+
+def _answers(room: Classroom) -> None:
+    question, counts = room.answers()
+    truth, word = _truth(room), "right" if question.lesson else "what happened"
+    st.html(maps.bars(counts, question.options, truth, word=word, people=room.rights()[1]))
+
+
+def _truth(room: Classroom) -> Collection[int]:
+    """Return the right answers: a lesson's at its end, the first question's once there is a run, otherwise none."""
+    run, asked = room.run, room.question
+    if asked.lesson:
+        return asked.right if room.part == "answer" else ()
+    if run is None or (asked.text, asked.options) != (QUESTION, OPTIONS):
+        return ()
+    return [len(OPTIONS) - 1 if run.groups_found == run.groups else min(run.groups_found, len(OPTIONS) - 2)]
+
+
+def lesson(room: Classroom, base: str) -> None:
+    """Lead the class through a lesson: it predicts on phones, the run answers, and the phones show who was right."""
+    names = [lesson.name for lesson in picked()]
+    before = room.question.lesson if room.question.lesson in names else names[0]
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        name = st.segmented_control(
+            "Lesson", names, default=before, required=True, key=keys.CLASS_LESSON,
+            format_func=lambda one: f"{LESSONS[one].number} {LESSONS[one].title}",
+        )  # fmt: skip
+        new = name != room.question.lesson
+        part = st.segmented_control(
+            "Part", list(PARTS), default="predict" if new else room.part, required=True,
+            key=keys.CLASS_PART(str(name)), format_func=PARTS.__getitem__,
+        )  # fmt: skip
+        st.page_link("pages/notes.py", label="Other lessons", icon=":material/checklist:", width="content")
+    lesson, stage = LESSONS[str(name)], stage_cache.stage(str(name), 0)
+
+    def fill(text: str) -> str:
+        return lesson.fill(text, stage)
+
+    replies = tuple(fill(option.reply) for option in lesson.options)
+    options = tuple(fill(option.text) for option in lesson.options)
+    question = Poll(
+        fill(lesson.question), options, lesson=lesson.name, several=lesson.several, right=stage.right,
+        replies=() if lesson.several else replies, task=fill(lesson.task), keep=fill(lesson.keep),
+    )  # fmt: skip
+    room.teach(question, str(part))
+    place = Spot(lesson, str(part))
+    with st.container(key=keys.LESSON_FIGURES):
+        words, plane = st.columns([2, 3] if planes(place) > 1 else [6, 5], gap="large")
+        with words:
+            paragraph = {"predict": lesson.setting, "run": lesson.task, "answer": lesson.explain}[str(part)]
+            st.html(f'<p class="dp-said">{markup.escape(fill(paragraph))}</p>')
+            st.header(plain(question.text))
+            st.fragment(_answers, run_every=LIVE)(room)
+        with plane:
+            picture(place, stage, Look(stage.hint if part == "answer" else stage.first, still=part == "predict"))

@@ -1,0 +1,22 @@
+"""Declare the controls of Notes: the chosen lessons, and the kind of sheet shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dpviz.lessons import LESSONS
+from dpviz.lessons.plans import plans
+from pages._ui.explore.form.fields import choice
+from pages._ui.frame import keys
+from pages._ui.frame.address.scene import Control
+
+SHOWS = {"plan": "Plan", "notes": "Teacher's notes", "worksheet": "Worksheets"}
+
+
+def notes(known: Mapping[str, Any]) -> Sequence[Control]:
+    """Return the controls of Notes: the lessons, then the kind of sheet shown."""
+    return [
+        Control("lesson", keys.NOTES_LESSONS, "Lessons", choice(plans()[0].lessons, tuple(LESSONS)), many=True),
+        Control("show", keys.NOTES_SHOW, "Show", choice("plan", tuple(SHOWS))),
+    ]

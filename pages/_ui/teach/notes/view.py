@@ -1,0 +1,127 @@
+"""Show the picked lessons: their plan, notes, worksheets and deck; a class uses the same list."""
+
+from __future__ import annotations
+
+from urllib.parse import urljoin
+
+import streamlit as st
+
+from dpviz.lessons import LESSONS, Lesson, sheets
+from dpviz.lessons.plans import SLACK, plan_of, plans
+from dpviz.numbers import counted
+from pages._ui.explore.workspace.explore import explore
+from pages._ui.frame import keys, markup
+from pages._ui.frame.address.current import keep
+from pages._ui.frame.address.deck import Deck, Slide
+from pages._ui.frame.address.near import elsewhere
+from pages._ui.frame.address.scene import Scene, write
+from pages._ui.frame.prepared import args, locked
+from pages._ui.learn import progress, stage_cache
+from pages._ui.learn.controls import PARTS, vocabulary
+from pages._ui.learn.place import address
+from pages._ui.teach.notes.controls import SHOWS
+
+__all__ = ["deck_of", "form", "picked", "sheet"]
+
+
+def picked() -> list[Lesson]:
+    """Return the picked lessons in the order of the course; if none is picked, those of the shortest plan."""
+    names = st.session_state.get(keys.NOTES_LESSONS) or plans()[0].lessons
+    return [lesson for lesson in LESSONS.values() if lesson.name in names]
+
+
+def form() -> str:
+    """Show the list of lessons, the plans, and links to other pages; return the kind of sheet to show."""
+    names = list(LESSONS)
+    st.pills(
+        "Lessons", names, selection_mode="multi", default=plans()[0].lessons, **args(keys.NOTES_LESSONS),
+        format_func=lambda name: f"{LESSONS[name].number} {LESSONS[name].title}",
+    )  # fmt: skip
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        for plan in plans():
+            st.button(
+                f"{plan.minutes} minutes", key=keys.NOTES_PLAN(plan.minutes), on_click=_pick, args=(plan.lessons,),
+                disabled=locked(keys.NOTES_LESSONS), help=f"{len(plan.lessons)} lessons",
+            )  # fmt: skip
+        if st.button("Make the deck", key=keys.NOTES_DECK, icon=":material/slideshow:"):
+            keep(deck_of(picked()))
+            st.switch_page("pages/present.py")
+        st.page_link("pages/class.py", label="Teach it to a class", icon=":material/groups:", width="content")
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        kind = st.segmented_control(
+            "Show", list(SHOWS), default="plan", required=True, format_func=SHOWS.__getitem__, **args(keys.NOTES_SHOW)
+        )
+        progress.print_button()
+    return str(kind)
+
+
+def _pick(lessons: tuple[str, ...]) -> None:
+    st.session_state[keys.NOTES_LESSONS] = list(lessons)
+
+
+def sheet(kind: str) -> None:
+    """Show the plan, or the sheet of one lesson; in print, show the sheets of all picked lessons."""
+    lessons = picked()
+    if kind == "plan":
+        st.html(_plan(lessons))
+        return
+    names = [lesson.name for lesson in lessons]
+    at = st.segmented_control(
+        "Lesson", names, default=names[0], required=True, key=keys.NOTES_AT(" ".join(names)),
+        format_func=lambda name: f"{LESSONS[name].number} {LESSONS[name].title}",
+    ) if len(names) > 1 else names[0]  # fmt: skip
+    for lesson in lessons:
+        words = _sheet(lesson, kind, plan_of(lessons).each)
+        st.html(words if lesson.name == at else f'<div class="dp-paper">{words}</div>')
+
+
+def _sheet(lesson: Lesson, kind: str, minutes: int) -> str:
+    stage = stage_cache.stage(lesson.name, 0)
+    if kind == "worksheet":
+        return sheets.worksheet(lesson, stage)
+    base, _ = elsewhere(st.context.url or "")  # a printed sheet is read on other devices
+    scenes = {words: urljoin(base, address(lesson.name, name)) for name, words in PARTS.items()}
+    return sheets.notes(lesson, stage, minutes, {**scenes, "Explore": urljoin(base, _explored(lesson))})
+
+
+def _staged(lesson: Lesson, step: int) -> str:
+    """Return the address of the lesson's own picture at a step, as a slide shows it."""
+    return f"learn?{write(Scene('learn', {'lesson': lesson.name, 'part': 'run'}, step=step), vocabulary)}"
+
+
+def _explored(lesson: Lesson) -> str:
+    return f"explore?{write(Scene('explore', lesson.explore), explore)}"
+
+
+def _plan(lessons: list[Lesson]) -> str:
+    """Return the lecture as a table of minutes, contents and pages."""
+    plan = plan_of(lessons)
+    lines = [
+        (plan.start, "Start: the story of one town", "./", "Start"),
+        *((plan.each + SLACK, f"{one.number}. {one.title}", address(one.name, "predict"), "Lesson") for one in lessons),
+        (plan.play, "A class with phones: everybody is a point, then “Was I in?”", "class", "Class"),
+        (plan.limits, "What no promise covers", "limits", "Limits"),
+    ]
+    rows, minute = [], 0
+    for minutes, words, link, where in lines:
+        if minutes:
+            cells = (str(minute), markup.escape(words), markup.link(link, where))
+            rows.append(f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>")
+            minute += minutes
+    return (
+        f'<article class="dp-sheet"><h1>A lecture of {minute} minutes</h1>'
+        f"<p>A lesson takes {sheets.clock(plan.each)} Then {counted(SLACK, 'minute')} for questions.</p>"
+        '<div class="dp-table dp-free"><table>'
+        "<thead><tr><th>Minute</th><th>What</th><th>Where</th></tr></thead>"
+        f"<tbody>{''.join(rows)}</tbody></table></div></article>"
+    )
+
+
+def deck_of(lessons: list[Lesson]) -> Deck:
+    """Return the lessons as a deck: for each its own picture at the step that surprises, with the talk as its notes."""
+    slides = []
+    for lesson in lessons:
+        stage = stage_cache.stage(lesson.name, 0)
+        words = "\n".join(lesson.fill(sentence, stage) for sentence in lesson.talk)
+        slides.append(Slide(lesson.title, _staged(lesson, stage.hint), words, 60 * plan_of(lessons).each))
+    return Deck("Lessons: " + ", ".join(str(lesson.number) for lesson in lessons), tuple(slides))
