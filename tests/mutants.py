@@ -43,6 +43,7 @@ LOCAL = "tests/algorithms/stemmer_kaplan/test_local.py"
 FEDERATED = "tests/federated/test_simulation.py tests/federated/test_masks.py tests/federated/test_who_draws.py"
 TERMS = "tests/federated/test_terms.py"
 ACCOUNTS, STORE = "tests/privacy/test_accounts.py", "tests/privacy/test_accounts_store.py"
+MERGE = "tests/privacy/test_accounts_merge.py"
 BOOKING = "tests/federated/test_booking.py"
 OWNER, STRANGERS = "tests/pages/server/test_owner.py", "tests/pages/data/test_strangers.py"
 KERNELS = "tests/geometry/test_kernels.py"
@@ -512,6 +513,31 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
     ("pages/_ui/data/upload.py", STRANGERS): [
         ("answer_without_owner", "store.answer(store.key(pending.content, owner().name), private)", "store.answer(store.key(pending.content), private)"),
         ("files_unlimited", "        count_new_file()\n", ""),
+    ],
+    (P + "accounts/journal.py", f"{STORE} -k standby"): [
+        ("standby_not_asked", "                if turn.added:\n                    check_standby", "                if False:\n                    check_standby"),
+    ],
+    (P + "accounts/database.py", f"{STORE} -k standby"): [
+        ("standby_not_waited_for", "if facts.standbys and not facts.waits_for:", "if False:"),
+        ("standby_gone", "if facts.waits_for and not facts.waited_for:", "if False:"),
+    ],
+    (P + "accounts/database.py", f"{STORE} -k too_little"): [
+        ("commit_on_this_disk_only", 'not in ("on", "remote_apply")', '== "off"'),
+    ],
+    (P + "accounts/account.py", MERGE): [
+        ("merge_keeps_the_higher_total", "min(self.epsilon, other.epsilon)", "max(self.epsilon, other.epsilon)"),
+        ("merge_keeps_the_shorter_move", "max(moves, default=None)", "min(moves, default=None)"),
+        ("merge_keeps_the_larger_delta", "min(self.delta, other.delta)", "max(self.delta, other.delta)"),
+    ],
+    (P + "accounts/store.py", MERGE): [
+        ("merge_lets_a_file_be_public", "private=bool(account.private or body)", "private=body if account.private is None else account.private"),
+        ("merge_of_own_accounts", "return [self._account(turn, key) for key in turn.files]", 'return [self._account(turn, key) for key in turn.files if key[0] != "o"]'),
+        ("merge_leaves_totals", "if mine is not None and strict != mine:", "if False:"),
+    ],
+    (P + "accounts/merge.py", MERGE): [
+        ("merge_of_strangers", "if mine and others and not shared:", "if False:"),
+        ("merge_behind_the_mark", "if count and code not in", "if False and code not in"),
+        ("merge_unmarked", "    journals[0].record(marks[0])\n", ""),
     ],
     (F + "keys.py", f"{TERMS} -k keys_stay or secret_that"): [
         ("keys_mode_unchecked", "status.st_mode & 0o077", "0"),

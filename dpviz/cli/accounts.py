@@ -1,4 +1,4 @@
-"""Implement the command `accounts`: list what this machine's user has spent on private files, and assign accounts."""
+"""Implement the command `accounts`: list what this machine's user has spent, assign accounts, and merge databases."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 
 from dpviz.numbers import chance, number
 from dpviz.privacy.accounts import Account, Accounts
+from dpviz.privacy.accounts.merge import merge
 
 __all__ = ["add_accounts"]
 
@@ -32,6 +33,14 @@ def add_accounts(command: argparse.ArgumentParser) -> None:
         help="login:NAME, or the key:... that the File page shows to that person",
     )
     assign.set_defaults(do=_assign)
+    joined = parts.add_parser(
+        "merge",
+        help="add to a database of accounts what another holds that began as its copy; stop the servers of both first",
+    )
+    where = "a state folder, a copied database, or postgresql://..., written with this server's secret"
+    joined.add_argument("into", metavar="A", help=f"the database to keep: {where}")
+    joined.add_argument("other", metavar="B", help="the other database, which stays as it is")
+    joined.set_defaults(do=_merge)
 
 
 def _list(arguments: argparse.Namespace) -> int:
@@ -45,6 +54,15 @@ def _assign(arguments: argparse.Namespace) -> int:
     known = [account.key for account in accounts.local()]
     for key in [_key(word, accounts, known) for word in arguments.accounts]:  # look up all accounts before writing any
         print(f"{key[:_SHORT]}  to {arguments.to}: {_facts(accounts.assign(key, arguments.to))}")
+    return 0
+
+
+def _merge(arguments: argparse.Namespace) -> int:
+    done = merge(arguments.into, arguments.other)
+    print(
+        f"{done.shared} entries in common; added {done.claims} claims; set {done.totals} totals to the stricter of two"
+    )
+    print(f"{done.mark} records the merged database; let every other host begin anew: remove its {done.mark.name}")
     return 0
 
 

@@ -41,7 +41,7 @@ COMMANDS = {  # name: (module and function that gives a parser its arguments and
     "reproduce": ("reproduce:add_reproduce", "reproduce a paper's figures and tables; run it again to resume"),
     "audit": ("audit:add_audit", "bound an algorithm's privacy loss from below; exit 1 if it exceeds the claim"),
     "new": ("new:add_new", "write a small algorithm that runs, and its test"),
-    "accounts": ("accounts:add_accounts", "list what private files have spent, and give an account to its owner"),
+    "accounts": ("accounts:add_accounts", "list what private files have spent, assign accounts, merge two databases"),
     "federated": (
         "federated:add_federated",
         "run an algorithm over several parties that do not reveal their rows to each other",

@@ -246,12 +246,64 @@ def test_a_postgresql_that_does_not_sync_is_refused(tmp_path):
         Accounts.open(tmp_path, url)
 
 
-def test_a_session_without_synchronous_commit_is_given_it(postgresql, tmp_path):
+@pytest.mark.parametrize("weak", ["off", "local", "remote_write"])
+def test_a_session_that_waits_for_too_little_is_made_to_wait(postgresql, tmp_path, weak):
     with psycopg.connect(postgresql) as connection:
         connection.execute("DROP TABLE IF EXISTS dpviz_entries, dpviz_head")
-    accounts = Accounts.open(tmp_path, postgresql + "&options=-csynchronous_commit%3Doff")
-    with accounts._journal._engine.connect() as connection:
-        assert connection.exec_driver_sql("SHOW synchronous_commit").scalar() in ("on", "off")
+        connection.execute(f"ALTER ROLE postgres SET synchronous_commit = {weak}")
+    try:
+        accounts = Accounts.open(tmp_path, postgresql)
+        with accounts._journal._engine.connect() as connection:
+            assert connection.exec_driver_sql("SHOW synchronous_commit").scalar() == "on"
+    finally:
+        with psycopg.connect(postgresql) as connection:
+            connection.execute("ALTER ROLE postgres RESET synchronous_commit")
+
+
+def test_a_standby_must_be_waited_for_and_a_fail_over_to_it_loses_no_claim(postgresql, tmp_path):
+    """The database's user is an ordinary one, who may not read a standby's state."""
+
+    def settle(statement, wanted):
+        """Change the server's settings, or wait for a standby, until it says that they apply."""
+        for _ in range(300):
+            with psycopg.connect(postgresql, autocommit=True) as connection:
+                if connection.execute(statement).fetchone()[0] == wanted:
+                    return
+            time.sleep(0.1)
+        raise AssertionError(statement)
+
+    def wait_for(names):
+        with psycopg.connect(postgresql, autocommit=True) as connection:
+            connection.execute(f"ALTER SYSTEM SET synchronous_standby_names = '{names}'")
+            connection.execute("SELECT pg_reload_conf()")
+        settle("SHOW synchronous_standby_names", names)
+
+    with psycopg.connect(postgresql, autocommit=True) as connection:
+        connection.execute("DROP TABLE IF EXISTS dpviz_entries, dpviz_head")
+        connection.execute("CREATE ROLE dpviz LOGIN")
+        connection.execute("GRANT CREATE ON SCHEMA public TO dpviz")
+    accounts = Accounts.open(tmp_path, postgresql.replace("postgres@", "dpviz@"))
+    key = accounts.key(b"file")
+    told = [accounts.reserve(key, claim()).claims[-1].id]
+    try:
+        with postgres.standby(postgresql) as standby:
+            settle("SELECT count(*) FROM pg_stat_replication", 1)
+            with pytest.raises(PermissionError, match="does not wait for it, so a fail-over could lose claims"):
+                accounts.reserve(key, claim())
+            assert [c.id for c in accounts.of(key).claims] == told, "reading goes on; nothing was booked"
+            wait_for("*")
+            told += [accounts.reserve(key, claim()).claims[-1].id for _ in range(3)]
+            wait_for("")  # the server itself may go on alone
+            standby.call("pg_ctl", "promote", "-w")
+            other = Accounts.open(tmp_path, standby.url.replace("postgres@", "dpviz@"))
+            assert [c.id for c in other.of(key).claims] == told
+        settle("SELECT count(*) FROM pg_stat_replication", 0)
+        wait_for("*")
+        with pytest.raises(OSError, match="would wait for its synchronous standby, which is not connected"):
+            accounts.reserve(key, claim())
+    finally:
+        wait_for("")
+    accounts.reserve(key, claim())
 
 
 # Folder and secret

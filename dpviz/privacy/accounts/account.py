@@ -174,6 +174,11 @@ class FileBudget:
         if self.rho_distance is not None:
             validate.positive("Budget", rho_distance=self.rho_distance)
 
+    def stricter(self, other: FileBudget) -> FileBudget:
+        """Return the highest budget that allows nothing which either of two, for the same relation, refuses."""
+        moves = [budget.rho_distance for budget in (self, other) if budget.rho_distance is not None]
+        return FileBudget(min(self.epsilon, other.epsilon), min(self.delta, other.delta), max(moves, default=None))
+
 
 @dataclasses.dataclass(frozen=True)
 class Account:

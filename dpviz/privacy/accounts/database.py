@@ -13,7 +13,7 @@ from sqlalchemy.pool import NullPool
 
 from dpviz.privacy.secret import check_private, make_once
 
-__all__ = ["ENTRIES", "HEAD", "create", "postgresql", "problem_of", "sqlite"]
+__all__ = ["ENTRIES", "HEAD", "check_standby", "create", "postgresql", "problem_of", "sqlite"]
 
 WAIT = 60  # maximum time that a booking waits for earlier ones, in seconds
 
@@ -95,11 +95,46 @@ def postgresql(url: str) -> Engine:
             facts = {name: cursor.execute(f"SHOW {name}").fetchone()[0] for name in ("fsync", "synchronous_commit")}
             if facts["fsync"] != "on":
                 raise PermissionError("Accounts: PostgreSQL runs with fsync = off, so a power cut would lose claims.")
-            if facts["synchronous_commit"] == "off":
+            # with another setting, a commit may not wait for a standby's disk
+            if facts["synchronous_commit"] not in ("on", "remote_apply"):
                 cursor.execute("SET synchronous_commit = on")
         connection.commit()
 
     return engine
+
+
+# Any user of the database sees the number of its standbys; only some see their state, which is null for the others.
+_STANDBYS = sqlalchemy.text("""
+    SELECT current_setting('synchronous_standby_names') AS waits_for,
+           count(*) AS standbys,
+           count(*) FILTER (WHERE sync_state IS NULL OR sync_state IN ('sync', 'quorum')) AS waited_for
+    FROM pg_stat_replication WHERE application_name NOT IN ('pg_basebackup', 'pg_receivewal')
+""")
+
+
+def check_standby(connection: sqlalchemy.Connection) -> None:
+    """Refuse to write to a PostgreSQL whose fail-over could lose the write, or that would wait for a missing standby.
+
+    Raises
+    ------
+    PermissionError
+        If standbys are connected, but a commit waits for none of them.
+    OSError
+        If a commit would wait for a standby and none is connected.
+    """
+    if connection.dialect.name != "postgresql":
+        return
+    facts = connection.execute(_STANDBYS).one()
+    if facts.standbys and not facts.waits_for:
+        raise PermissionError(
+            "Accounts: PostgreSQL has a standby but does not wait for it, so a fail-over could lose claims; set "
+            "synchronous_standby_names there (deploy/README.md). Nothing was booked."
+        )
+    if facts.waits_for and not facts.waited_for:
+        raise OSError(
+            "Accounts: PostgreSQL would wait for its synchronous standby, which is not connected; start the standby, "
+            "or set synchronous_standby_names to another one. Nothing was booked."
+        )
 
 
 def create(connection: sqlalchemy.Connection, seal: str) -> None:

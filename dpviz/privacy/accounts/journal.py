@@ -26,10 +26,10 @@ from pathlib import Path
 from sqlalchemy import Connection, Engine, func, select
 from sqlalchemy.exc import SQLAlchemyError
 
-from dpviz.privacy.accounts.database import ENTRIES, HEAD, create, problem_of
+from dpviz.privacy.accounts.database import ENTRIES, HEAD, check_standby, create, problem_of
 from dpviz.privacy.secret import make_once, read_private, replace
 
-__all__ = ["Entry", "Journal", "Turn"]
+__all__ = ["Entry", "Journal", "Turn", "seen"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -69,16 +69,18 @@ class Journal:
     ----------
     engine : Engine
     secret : bytes, the key of the chain
-    mark : Path of the file that records how far this host has seen the chain
+    mark : Path of the file that records how far this host has seen the chain; None to merge a chain that a fail-over or
+        a copy has parted from it
     """
 
-    def __init__(self, engine: Engine, secret: bytes, mark: Path) -> None:
+    def __init__(self, engine: Engine, secret: bytes, mark: Path | None) -> None:
         self._engine, self._secret, self._mark = engine, secret, mark
         self._lock = threading.Lock()
         self._kept: defaultdict[str, list[Entry]] = defaultdict(list)
         self._count, self._code = 0, ""
-        make_once(mark, _mark(0, ""))
-        self._seen = _seen(mark)
+        if mark is not None:
+            make_once(mark, _mark(0, ""))
+        self._seen = (0, "") if mark is None else seen(mark)
         with self._lock, _one_sentence(), engine.begin() as connection:
             create(connection, self._seal(0, ""))
         with self.turn():
@@ -100,6 +102,8 @@ class Journal:
                 self._catch_up(connection)
                 turn = Turn(self._kept)
                 yield turn
+                if turn.added:
+                    check_standby(connection)
                 count, code = self._count, self._code
                 for entry in turn.added:
                     count += 1
@@ -111,8 +115,18 @@ class Journal:
                 self._kept[entry.file].append(entry)
             self._count, self._code = count, code
             if count > self._seen[0]:
-                replace(self._mark, _mark(count, code))
                 self._seen = count, code
+                if self._mark is not None:
+                    self.record(self._mark)
+
+    def record(self, mark: Path) -> None:
+        """Write the state that this journal has seen to a mark."""
+        replace(mark, _mark(*self._seen))
+
+    def codes(self) -> list[str]:
+        """Return the codes of all entries in order; each one stands for all entries up to its own."""
+        with self._lock, _one_sentence(), self._engine.begin() as connection:
+            return list(connection.execute(select(ENTRIES.c.mac).order_by(ENTRIES.c.number)).scalars())
 
     def _catch_up(self, connection: Connection) -> None:
         """Load the entries added since the last transaction, and check that nothing else has changed."""
@@ -123,7 +137,8 @@ class Journal:
             raise PermissionError(
                 f"Accounts: the database holds {head.entries} entries, but this server has seen "
                 f"{max(self._count, self._seen[0])}: an older copy was restored, and claims are missing. Restore the "
-                f"newest copy; only if it is lost for good, remove {self._mark} and restart."
+                f"newest copy, or add it to this one with `dpviz accounts merge`; only if it is lost for good, remove "
+                f"{self._mark} and restart."
             )
         new = connection.execute(select(ENTRIES).where(ENTRIES.c.number > self._count).order_by(ENTRIES.c.number))
         count, code, read = self._count, self._code, []
@@ -134,7 +149,9 @@ class Journal:
             if row.number != count or not hmac.compare_digest(code, row.mac):
                 raise _changed(f"entry {count} was edited, removed or moved")
             if count == self._seen[0] and code != self._seen[1]:
-                raise _changed(f"entry {count} is not the one that this server has seen")
+                raise _changed(
+                    f"entry {count} is not the one that this server has seen (`dpviz accounts merge` joins two copies)"
+                )
             read.append(entry)
         rows = connection.execute(select(func.count()).select_from(ENTRIES)).scalar_one()
         if (count, code) != (head.entries, head.mac) or rows != count:
@@ -173,7 +190,8 @@ def _mark(count: int, code: str) -> bytes:
     return f"{count} {code}\n".encode()
 
 
-def _seen(mark: Path) -> tuple[int, str]:
+def seen(mark: Path) -> tuple[int, str]:
+    """Return the number of entries that a mark records, and the code of the last one."""
     try:
         count, _, code = read_private(mark).decode().strip().partition(" ")
         return int(count), code

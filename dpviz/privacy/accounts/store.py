@@ -7,6 +7,7 @@ import hashlib
 import hmac
 import json
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 from dpviz.privacy.accounts.account import Account, Claim, FileBudget, Refused
@@ -20,7 +21,7 @@ from dpviz.privacy.secret import private_folder, server_secret, state_folder, sw
 __all__ = ["URL", "Accounts", "refuse_private"]
 
 URL = "DPVIZ_ACCOUNTS_URL"  # environment variable that puts the accounts on PostgreSQL
-_NAME = "accounts.sqlite3"
+NAME = "accounts.sqlite3"
 _OWNED = "o"  # first letter of the keys of all accounts but those of this machine's user; not a hexadecimal digit
 
 
@@ -64,7 +65,7 @@ class Accounts:
         secret = server_secret(folder)
         if url:
             return cls(secret, Journal(postgresql(url), secret, folder / "accounts-url.seen"))
-        return cls(secret, Journal(sqlite(folder / _NAME), secret, folder / "accounts.seen"))
+        return cls(secret, Journal(sqlite(folder / NAME), secret, folder / "accounts.seen"))
 
     def key(self, content: bytes, owner: str = LOCAL) -> str:
         """Return the key of an owner's account of a file: an HMAC that only this server can compute."""
@@ -88,8 +89,12 @@ class Accounts:
 
     def local(self) -> list[Account]:
         """Return the accounts of this machine's user and those that predate owners, in arbitrary order."""
+        return [account for account in self.every() if not account.key.startswith(_OWNED)]
+
+    def every(self) -> list[Account]:
+        """Return the accounts of all owners, in arbitrary order."""
         with self._journal.turn() as turn:
-            return [self._account(turn, key) for key in turn.files if not key.startswith(_OWNED)]
+            return [self._account(turn, key) for key in turn.files]
 
     def assign(self, key: str, owner: str) -> Account:
         """Copy an account of this machine's user to another owner of the same file; neither account loses a claim.
@@ -188,6 +193,26 @@ class Accounts:
             self._answer(turn, key, True)
             return self._add(turn, key, brought)
 
+    def merge(self, others: Iterable[Account]) -> tuple[int, int]:
+        """Add another chain's accounts; return the number of claims added and of totals set. No claim is ever dropped.
+
+        A file is private if either chain says so, and the stricter of two totals applies.
+        """
+        claims = totals = 0
+        with self._journal.turn() as turn:
+            for other in others:
+                before = self._account(turn, other.key)
+                if other.private is not None and not before.private and other.private is not before.private:
+                    turn.add(Entry(other.key, "answer", json.dumps(other.private)))
+                claims += self._add(turn, other.key, other)
+                for relation, budget in other.budgets.items():
+                    mine = before.budgets.get(relation)
+                    strict = budget if mine is None else mine.stricter(budget)
+                    totals += strict != mine
+                    if mine is not None and strict != mine:
+                        turn.add(_budget_entry(other.key, relation, strict))
+        return claims, totals
+
     def _add(self, turn: Turn, key: str, brought: Account) -> int:
         """Add claims that an account lacks, and totals for relations without one; return the number of new claims."""
         before = self._account(turn, key)
@@ -232,7 +257,7 @@ def refuse_private(path: Path) -> None:
     Refused
         If the user has declared it private.
     """
-    if not path.is_file() or not (os.environ.get(URL) or (state_folder() / _NAME).exists()):
+    if not path.is_file() or not (os.environ.get(URL) or (state_folder() / NAME).exists()):
         return
     accounts = Accounts.open()
     if accounts.of(accounts.key_of(path)).private:
@@ -244,11 +269,11 @@ def _budget_entry(key: str, relation: Neighboring, budget: FileBudget) -> Entry:
 
 
 def _with(account: Account, entry: Entry) -> Account:
-    """Return an account with one more entry: claims add up; the last budget and the first answer apply."""
+    """Return an account with one more entry: claims add up; the last budget applies; a private file stays private."""
     body = json.loads(entry.body)
     if entry.kind == "claim":
         return account.after(Claim.from_dict(body))
     if entry.kind == "budget":
         relation = Neighboring(body.pop("relation"))
         return dataclasses.replace(account, budgets={**account.budgets, relation: FileBudget(**body)})
-    return dataclasses.replace(account, private=body if account.private is None else account.private)
+    return dataclasses.replace(account, private=bool(account.private or body))
