@@ -1,14 +1,12 @@
-"""Build the package together with the samples, the dashboard and the results that its pages show."""
+"""Build the packages dpviz, with the samples and the dashboard, and dpviz_lab, which is the folder lab/ of a clone."""
 
 import shutil
 from pathlib import Path
 
-from setuptools import setup
+from setuptools import find_packages, setup
 from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).parent
-RESULTS = Path("benchmarks") / "results"
-SHOWN = ("papers/*.csv", "nsm.csv", "leave-one-out.md", "oracle.md", "robustness.md")  # the Papers page shows these
 LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.pyc", "make.py")
 
 
@@ -26,10 +24,11 @@ class WithDashboard(build_py):
         ):
             shutil.copytree(ROOT / source, target / place, ignore=LEFT_OUT, dirs_exist_ok=True)
         shutil.copy(ROOT / "app.py", target / "dashboard" / "app.py")
-        for source in (path for pattern in SHOWN for path in (ROOT / RESULTS).glob(pattern)):
-            place = target / "dashboard" / source.relative_to(ROOT)
-            place.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(source, place)
 
 
-setup(cmdclass={"build_py": WithDashboard})
+LAB = find_packages(include=["lab", "lab.*"], exclude=["lab.benchmarks"])  # benchmarks need the clone
+setup(
+    cmdclass={"build_py": WithDashboard},
+    packages=[*find_packages(include=["dpviz", "dpviz.*"]), *(f"dpviz_{name}" for name in LAB)],
+    package_dir={"dpviz_lab": "lab"},
+)

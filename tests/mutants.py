@@ -34,17 +34,17 @@ class Mutant:
     tests: str
 
 
-P, Q, F = "dpviz/privacy/", "dpviz/privacy/queries/", "dpviz/federated/"
+P, Q, F, WIRE = "dpviz/privacy/", "dpviz/privacy/queries/", "dpviz/federated/", "lab/federated/"
 ACCOUNTING = "tests/privacy/test_accounting.py"
 CURATOR = "tests/privacy/test_curator.py"
 QUERIES = "tests/privacy/test_queries.py"
 NOISE = "tests/privacy/test_noise.py"
 LOCAL = "tests/algorithms/stemmer_kaplan/test_local.py"
 FEDERATED = "tests/federated/test_simulation.py tests/federated/test_masks.py tests/federated/test_who_draws.py"
-TERMS = "tests/federated/test_terms.py"
+TERMS = "tests/lab/federated/test_terms.py"
 ACCOUNTS, STORE = "tests/privacy/test_accounts.py", "tests/privacy/test_accounts_store.py"
 MERGE = "tests/privacy/test_accounts_merge.py"
-BOOKING = "tests/federated/test_booking.py"
+BOOKING = "tests/lab/federated/test_booking.py"
 OWNER, STRANGERS = "tests/pages/server/test_owner.py", "tests/pages/data/test_strangers.py"
 KERNELS = "tests/geometry/test_kernels.py"
 
@@ -480,14 +480,14 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
         ("booked_is_not_read", "account=accounts.key(content))", "account=accounts.key_of(path))"),
         ("parts_may_change", "if _stamp(path) != before:", "if False:"),
     ],
-    ("dpviz/cli/federated.py", BOOKING): [
+    ("lab/cli/federated.py", BOOKING): [
         ("federated_not_booked", "            on_start=start,\n", ""),
         ("federated_total_unchecked", "accounts.check(key, Claim.of(agreement.algorithm, domain))", "pass"),
     ],
-    (F + "client.py", BOOKING): [
+    (WIRE + "client.py", BOOKING): [
         ("federated_booked_afterwards", "        if on_start is not None:\n            on_start()\n        trace = agreement.algorithm.run(rows, seed=agreement.seed, on_step=on_step)\n", "        trace = agreement.algorithm.run(rows, seed=agreement.seed, on_step=on_step)\n        if on_start is not None:\n            on_start()\n"),
     ],
-    (F + "client.py", "tests/federated/test_server.py -k laplace"): [
+    (WIRE + "client.py", "tests/lab/federated/test_server.py -k laplace"): [
         ("client_place_from_one", "place = rows.agreement.clients.index(rows.party.name)", "place = 1 + rows.agreement.clients.index(rows.party.name)"),
     ],
     ("pages/_ui/work/results.py", "tests/pages/explore/test_drawn.py"): [
@@ -539,7 +539,7 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
         ("merge_behind_the_mark", "if count and code not in", "if False and code not in"),
         ("merge_unmarked", "    journals[0].record(marks[0])\n", ""),
     ],
-    (F + "keys.py", f"{TERMS} -k keys_stay or secret_that"): [
+    (WIRE + "keys.py", f"{TERMS} -k keys_stay or secret_that"): [
         ("keys_mode_unchecked", "status.st_mode & 0o077", "0"),
         ("server_may_hold_seeds", 'if (folder / "masks.json").exists():', "if False:"),
     ],

@@ -18,8 +18,9 @@ PLACES = ("dpviz", "dpviz.algorithms", "dpviz.figures", "pages._ui")
 
 
 def sources(root: Path) -> dict[str, str]:
-    """Return {module: source} for the package, the pages and the app of a checkout."""
-    files = [path for folder in ("dpviz", "pages") for path in sorted((root / folder).rglob("*.py"))]
+    """Return {module: source} for the package, the pages, the app, and what a wheel holds of lab/."""
+    folders = ("dpviz", "pages", "lab/cli", "lab/federated", "lab/papers", "lab/site")
+    files = [path for folder in folders for path in sorted((root / folder).rglob("*.py"))]
     return {
         ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__"): path.read_text()
         for path in (*files, root / "app.py")
@@ -42,7 +43,7 @@ def by_string(node: ast.AST) -> str | None:
 
 
 def imports(nodes: Iterable[ast.AST], *, typing: bool = False) -> Iterator[str]:
-    """Yield the modules imported at run time, also by a string; with `typing`, also those for type checking only."""
+    """Yield the modules imported by whole names or a string at run time; with `typing`, also those for type checks."""
     nodes = list(nodes)
     typing_only = {
         id(inner)
@@ -55,7 +56,7 @@ def imports(nodes: Iterable[ast.AST], *, typing: bool = False) -> Iterator[str]:
             continue
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module:
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             yield node.module
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
         elif name := by_string(node):

@@ -56,7 +56,6 @@ ROOMS = [  # rooms import only those above them; the trace comes after the priva
     "dpviz.planning",
     "dpviz.papers",
     "dpviz.lessons",
-    "dpviz.site",
     "dpviz.cli",
     "dpviz.__main__",
     "pages._ui.frame",  # three rooms that all pages share, then a folder for each word of the bar
@@ -85,6 +84,7 @@ ROOMS = [  # rooms import only those above them; the trace comes after the priva
     "pages._ui.teach.present",
     "pages",
     "app",
+    "lab",  # nothing imports it
 ]
 NO_ALGORITHM = ("base", "kmeans", "outside", "programs", "rules")  # modules that do not use a curator
 HOUSE = {f"dpviz.algorithms.{name}" for name in NO_ALGORITHM}
@@ -217,6 +217,8 @@ def wrong(module, source):  # noqa: C901 - one condition a ban
     if mine is not None:
         below = [name for name in names if (theirs := room(name)) is not None and theirs > mine]
         found += [f"imports {name} from a room below" for name in below if (module, name) not in ABOVE]
+    if {"lab", "dpviz_lab"} & tops and not module.startswith("lab."):
+        found.append("the lab is imported")
     if "" in map(by_string, nodes) and module not in NAMED_BY_OTHERS:
         found.append("imports what nobody can read")
     if module.startswith("dpviz.figures") and any(
@@ -306,6 +308,9 @@ PLANTED = {
     ),
     "dpviz.sweeps.sweep from a room below": ("dpviz.metrics", "importlib.import_module('dpviz.sweeps.sweep')"),
     "dpviz.takeaway.* from a room below": ("dpviz.metrics", "import_module(f'dpviz.takeaway.{name}')"),
+    "the lab is imported": ("dpviz.papers.registry", "def f():\n    from lab.papers.reproduce import numbers_of"),
+    "lab.* from a room below": ("pages.new", "import_module(f'lab.{name}')"),
+    "lab is imported": ("dpviz.cli.main", "import dpviz_lab.site"),
     "what nobody can read": ("dpviz.metrics", "import_module(name)"),
     "plotly": ("dpviz.metrics", "import plotly.graph_objects as go"),
     "room below": ("dpviz.geometry", "from dpviz.algorithms import ALGORITHMS"),
@@ -477,7 +482,7 @@ def long_lines(scripts):
 def test_scripts_are_as_narrow_as_python():
     scripts = {
         str(path.relative_to(ROOT)): path.read_text()
-        for folder in ("dpviz", "pages")
+        for folder in ("dpviz", "lab", "pages")
         for path in (ROOT / folder).rglob("*.js")
     }
     assert len(scripts) > 15

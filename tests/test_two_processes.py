@@ -11,8 +11,8 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 
-from benchmarks.load import goes_on, sweeping
-from benchmarks.visitor import Visitor
+from lab.benchmarks.load import goes_on, sweeping
+from lab.benchmarks.visitor import Visitor
 from pages._ui.explore.tradeoff.archive import Archive
 from tests.serving import ROOT, awaited, free_port, healthy, running
 

@@ -1,4 +1,7 @@
-"""Define and run the commands. The module of a command is imported only when the command is called."""
+"""Define and run the commands. The module of a command is imported only when the command is called.
+
+The commands of `LAB` are in the folder lab/ of a clone, which a wheel installs as the package dpviz_lab.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,9 @@ import re
 import sys
 from collections.abc import Callable, Iterable
 from contextlib import redirect_stderr, redirect_stdout
+from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, TextIO, cast
 
 from dpviz.escape import line, terminal
@@ -20,7 +26,9 @@ EXIT_CODES = (
     "exit codes: 0 done; 1 an audit found an algorithm above its claim; 2 the request cannot be met, and one "
     "sentence says why; 3 another party or the network ended a federated run; 130 stopped by Ctrl-C."
 )
-COMMANDS = {  # name: (module and function that gives a parser its arguments and sets `do`, one line of help)
+GROUP = "dpviz.commands"  # group of the entry points of commands that are in another package
+LAB = ""
+COMMANDS = {  # name: (module and function that gives a parser its arguments and sets `do`, or LAB; one line of help)
     "algorithms": ("algorithms:add_algorithms", "list the algorithms"),
     "run": ("run:add_run", "run one algorithm on one data set"),
     "plan": ("plan:add_plan", "forecast the result and the cost of a run, before anything is read or spent"),
@@ -38,15 +46,15 @@ COMMANDS = {  # name: (module and function that gives a parser its arguments and
     "sweep": ("sweep:add_sweep", "run a grid of algorithms, budgets and repeats; run it again to resume"),
     "report": ("sweep:add_report", "turn the rows of a sweep into one HTML file"),
     "atlas": ("atlas:add_atlas", "make or check the stored runs on the samples"),
-    "reproduce": ("reproduce:add_reproduce", "reproduce a paper's figures and tables; run it again to resume"),
+    "reproduce": (LAB, "reproduce a paper's figures and tables; run it again to resume"),
     "audit": ("audit:add_audit", "bound an algorithm's privacy loss from below; exit 1 if it exceeds the claim"),
     "new": ("new:add_new", "write a small algorithm that runs, and its test"),
     "accounts": ("accounts:add_accounts", "list what private files have spent, assign accounts, merge two databases"),
     "federated": (
-        "federated:add_federated",
+        LAB,
         "run an algorithm over several parties that do not reveal their rows to each other",
     ),
-    "site": ("site:add_site", "write a static web site: story, lessons, replays, trade-offs, papers"),
+    "site": (LAB, "write a static web site: story, lessons, replays, trade-offs, papers"),
     "app": ("app:add_app", "start the dashboard in a browser"),
 }
 
@@ -73,11 +81,30 @@ def parser_of(wanted: Iterable[str]) -> argparse.ArgumentParser:
                 help="add a clusterer of another library, whose authors' claims are not checked",
             )  # fmt: skip
         if name in wanted:
-            module, _, function = place.partition(":")
-            add: Callable[[argparse.ArgumentParser], None]
-            add = getattr(importlib.import_module(f"dpviz.cli.{module}"), function)
-            add(command)
+            _adder(name, place)(command)
     return parser
+
+
+def _adder(name: str, place: str) -> Callable[[argparse.ArgumentParser], None]:
+    """Return the function that gives a command's parser its arguments.
+
+    Raises
+    ------
+    ValueError
+        If the command is in lab/, and neither an installed package nor a folder beside this package has it.
+    """
+    if place != LAB:
+        module, _, function = place.partition(":")
+        return getattr(importlib.import_module(f"dpviz.cli.{module}"), function)
+    found = next(iter(entry_points(group=GROUP, name=name)), None)
+    if found is None and (Path(__file__).parents[2] / "lab" / "cli").is_dir():  # a clone
+        found = EntryPoint(name, f"lab.cli.{name}:add_{name}", GROUP)
+    if found is None or find_spec(found.module.partition(".")[0]) is None:
+        raise ValueError(
+            f"{name}: this command is in the package dpviz_lab, which is missing here; install dpviz again, or run the "
+            "command in a clone."
+        )
+    return found.load()
 
 
 def joined(words: Iterable[str]) -> list[str]:

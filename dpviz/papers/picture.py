@@ -16,7 +16,7 @@ from dpviz.figures.kit.theme import DARK, Style, Theme
 from dpviz.figures.scenes.tradeoff import glyph, styles
 from dpviz.numbers import number
 from dpviz.papers.registry import Item
-from dpviz.papers.reproduce import COLUMNS
+from dpviz.papers.results import COLUMNS
 from dpviz.papers.verdicts import beside_printed
 from dpviz.papers.words import axis_name, curve_name, measure_name, set_name
 

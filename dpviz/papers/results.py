@@ -1,4 +1,4 @@
-"""Find the committed results in a checkout or an installed package, and read our own method's benchmark."""
+"""Read the committed results: our reruns of the papers' items, and the benchmark of our own method."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import pandas as pd
 from dpviz.algorithms import ALGORITHMS
 from dpviz.numbers import plus_minus
 
-__all__ = ["MORE", "RESULTS", "measured"]
+__all__ = ["COLUMNS", "MORE", "RESULTS", "load_numbers", "measured"]
 
-_PACKAGE = Path(__file__).parents[1]
-RESULTS = next(  # folder of our benchmarks, with the reruns in its subfolder `papers`
-    (place for place in (_PACKAGE / "dashboard", _PACKAGE.parent) if (place / "benchmarks" / "results").is_dir()),
-    _PACKAGE.parent,
-) / "benchmarks" / "results"  # fmt: skip
+RESULTS = Path(__file__).parent / "results"  # our reruns of the papers' items, and what we measured of our own method
+COLUMNS = [  # of a rerun; full: whether these are the runs of the paper, and not those of --quick
+    *("data", "label", "point", "metric", "mean", "half", "runs", "n_rows", "n_features", "k_found", "delta"),
+    "full",
+]
 MORE = {  # further results on our own method: file -> title
     "leave-one-out": "Ablation of every part on each data set, with defaults chosen on the others",
     "oracle": "How far the method is from an oracle that knows the clusters",
@@ -39,3 +39,10 @@ def measured(slug: str, folder: Path = RESULTS) -> pd.DataFrame:
 
 def _ratio(value: float) -> str:
     return f"{value:.2f}" if value < 10 else f"{value:.0f}"
+
+
+def load_numbers(path: Path) -> pd.DataFrame:
+    """Return the numbers that `reproduce` wrote; an empty table if there are none."""
+    if not path.is_file():
+        return pd.DataFrame(columns=COLUMNS)
+    return pd.read_csv(path, dtype={"point": str}, keep_default_na=True).fillna({"point": ""})

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from benchmarks.visitor import Visitor
+from lab.benchmarks.visitor import Visitor
 from tests.serving import awaited
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from benchmarks import load
+from lab.benchmarks import load
 from tests.serving import awaited
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]

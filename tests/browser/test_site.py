@@ -17,7 +17,7 @@ from dpviz.lessons import LESSONS
 from dpviz.papers.registry import papers
 from tests.browser.conftest import PATIENCE, keep_process
 from tests.browser.phone import is_accessible
-from tests.site.links import broken, pages
+from tests.lab.site.links import broken, pages
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 MOST = 15_000_000  # bytes

@@ -1,4 +1,4 @@
-"""Check the registry of papers, verdicts from numbers, and runs that resume where they stopped."""
+"""Check the registry of papers, and verdicts from numbers."""
 
 import dataclasses
 
@@ -6,16 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpviz.cli import main
-from dpviz.cli.reproduce import lines
-from dpviz.papers import registry, reproduce
+from dpviz.papers import registry
 from dpviz.papers.overview import overview
 from dpviz.papers.overview import table as table_of
 from dpviz.papers.registry import Check, Item, Paper, PrintedNumber, item_of, papers
-from dpviz.papers.reproduce import COLUMNS, load_numbers, numbers_of, save_numbers
+from dpviz.papers.results import COLUMNS
 from dpviz.papers.verdicts import DOES_NOT, NOT_RUN, REPRODUCES, WITHIN, beside_printed, judge
-from dpviz.sweeps.engines import perform
-from dpviz.sweeps.spec import sweep_of
 
 ITEMS = [(paper.id, item.id) for paper in papers().values() for item in paper.items]
 
@@ -118,79 +114,7 @@ def test_grows_flat_and_trend():
     assert judge(item(checks=(trend,)), pd.DataFrame(grid)).word == REPRODUCES
 
 
-TINY = {"data": "sample:tiny", "algorithms": ["fastlloyd", "sulloyd"], "epsilon": [0.5, 2.0], "repeats": 3}
-
-
-def in_process(cells, run, give_up):
-    yield from (run(cell) for cell in cells)
-
-
-@pytest.fixture
-def tiny(monkeypatch):
-    one = item(checks=(Check("below", metric="auc", better="fastlloyd", worse=("sulloyd",)),), sweeps=(TINY,))
-    other = dataclasses.replace(one, id="y", sweeps=(), uses=("x",))
-    monkeypatch.setattr(registry, "papers", lambda: {"p": Paper("p", "P", "A paper", "p", (one, other))})
-    return one
-
-
-@pytest.mark.slow
-def test_an_interrupted_item_goes_on_and_items_share_runs(tiny, tmp_path):
-
-    def stop_after_five(cells, run, give_up):
-        for place, cell in enumerate(cells):
-            if place == 5:
-                raise KeyboardInterrupt
-            yield run(cell)
-
-    with pytest.raises(KeyboardInterrupt):
-        reproduce.reproduce("p", "x", tmp_path, stop_after_five, quick=False)
-    seen = []
-    numbers = reproduce.reproduce("p", "x", tmp_path, in_process, quick=False, on_row=seen.append)
-    assert len(seen) == 13 - 5
-    again = []
-    shared = reproduce.reproduce("p", "y", tmp_path, in_process, quick=False, on_row=again.append)
-    assert again == [] and len(shared) == len(numbers)
-    areas = numbers[numbers.metric == "auc"].set_index("label")
-    assert set(areas.index) == {"KMeans", "fastlloyd", "sulloyd"} and areas.runs["fastlloyd"] == 3
-    save_numbers(tmp_path / "n.csv", numbers)
-    back = load_numbers(tmp_path / "n.csv")
-    assert judge(tiny, back) == judge(tiny, numbers)
-    assert any(tiny.claim in line for line in lines("p", tiny, numbers))
-
-
-def test_numbers_name_the_place_by_what_varies():
-    sweep = sweep_of({**TINY, "alpha": [0.4, 0.8], "repeats": 2, "algorithms": ["fastlloyd"]})
-    rows = [row for row in perform(sweep, (), in_process)]
-    from dpviz.sweeps.rowfile import table
-
-    numbers = numbers_of(table(rows))
-    places = set(numbers[(numbers.label == "fastlloyd") & (numbers.metric == "loss")].point)
-    assert places == {f"alpha {a}, epsilon {e}" for a in ("0.4", "0.8") for e in ("0.5", "2")}
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["nobody"], "there is no paper 'nobody'; the papers are pe-means, fastlloyd, dist-dp, stemmer-kaplan, dpm"),
-        (["nobody", "fig1"], "there is no paper 'nobody'"),
-        (["dpm", "fig9"], "dpm has no item 'fig9'; its items are table2, table3, fig1, fig4, fig5, fig6"),
-        (["fastlloyd", "fig2"], "needs the environment variable DPVIZ_DATASETS"),
-    ],
-)
-def test_bad_input_is_one_sentence(arguments, words, capsys, monkeypatch, tmp_path):
-    monkeypatch.delenv("DPVIZ_DATASETS", raising=False)
-    assert main(["reproduce", *arguments, "-o", str(tmp_path)]) == 2
-    said = capsys.readouterr().err
-    assert words in said and "Traceback" not in said
-
-
-def test_the_list_names_every_item(capsys):
-    assert main(["reproduce"]) == 0
-    said = capsys.readouterr().out
-    assert all(one.name in said for paper in papers().values() for one in paper.items)
-
-
-def test_the_overview_counts_verdicts_and_printed_numbers_that_agree(tiny):
+def test_the_overview_counts_verdicts_and_printed_numbers_that_agree():
     printed = tuple(PrintedNumber("a", "good", value) for value in (1.0, 1.08, 1.15, 1.3, 2.0))
     exact = (PrintedNumber("a", "KMeans", 1.0), PrintedNumber("a", "KMeans", 1.4, rounding=0.5))
     one = item(checks=(Check("below", better="good", worse=("bad",)),), printed=(*printed[:4], *exact))
@@ -205,43 +129,6 @@ def test_the_overview_counts_verdicts_and_printed_numbers_that_agree(tiny):
         and "Of 7 printed numbers, 6 can be compared" in found.sentence
     )
     assert "| P | Figure x | reproduces | 1, 0, 0 | the full run |" in table_of(found)
-
-
-@pytest.mark.slow
-def test_all_items_end_with_the_overview(tiny, monkeypatch, capsys, tmp_path):
-    from dpviz.cli import reproduce as command
-
-    monkeypatch.setattr(command, "papers", lambda: registry.papers())
-    monkeypatch.setattr(command, "on_this_machine", lambda cells, run, give_up, **_: in_process(cells, run, give_up))
-    assert main(["reproduce", "--all", "-o", str(tmp_path)]) == 0
-    said = capsys.readouterr().out
-    written = (tmp_path / "overview.md").read_text()
-    assert "Of 2 figures and tables" in said and "Of 2 figures and tables" in written and "| P | Figure x |" in written
-
-
-def test_a_command_stopped_by_hand_does_only_the_rest_when_it_is_given_again(tiny, monkeypatch, capsys, tmp_path):
-    from dpviz.cli import reproduce as command
-
-    begun = []
-
-    def stop_after(n):
-        def run_some(cells, run, give_up, **_):
-            for cell in cells:
-                if len(begun) == n:
-                    raise KeyboardInterrupt  # Ctrl-C
-                begun.append(cell.key)
-                yield run(cell)
-
-        return run_some
-
-    monkeypatch.setattr(command, "papers", lambda: registry.papers())
-    for n, code in ((4, 130), (9, 130), (99, 0)):
-        monkeypatch.setattr(command, "on_this_machine", stop_after(n))
-        assert main(["reproduce", "--all", "--workers", "1", "-o", str(tmp_path)]) == code
-        written = capsys.readouterr()
-        assert ("run the same command again to resume" in written.err) == (code == 130)
-    assert len(begun) == len(set(begun)) == 13  # every run of both items was made exactly once
-    assert "Of 2 figures and tables" in written.out
 
 
 def test_a_printed_number_agrees_with_what_rounds_to_it():
@@ -262,7 +149,8 @@ def test_a_sentence_about_some_sets_is_judged_on_these_alone():
 
 
 def test_a_quick_run_may_leave_algorithms_out_with_their_tables():
-    sweep = {**TINY, "fastlloyd": {"alpha": 0.4}, "quick": {"algorithms": ["sulloyd"], "repeats": 1}}
+    tiny = {"data": "sample:tiny", "algorithms": ["fastlloyd", "sulloyd"], "epsilon": [0.5, 2.0], "repeats": 3}
+    sweep = {**tiny, "fastlloyd": {"alpha": 0.4}, "quick": {"algorithms": ["sulloyd"], "repeats": 1}}
     short, long = (item(sweeps=(sweep,)).planned(quick=quick)[0] for quick in (True, False))
     assert [one.label for one in short.variants] == ["sulloyd"] and short.repeats == 1
     assert dict(long.variants[0].values) == {"alpha": 0.4}

@@ -11,11 +11,11 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.figures.kit.theme import DARK, LIGHT
 from dpviz.papers.picture import LEFT, TALL, TOP, key_entries, looks, panel_svg, panels, picture_svg
 from dpviz.papers.registry import Check, PrintedNumber, papers
-from dpviz.papers.reproduce import load_numbers
+from dpviz.papers.results import load_numbers
 from dpviz.papers.words import curve_name, plainly, set_name
 from tests.papers.test_papers import item, number
 
-RESULTS = Path(__file__).parents[2] / "benchmarks" / "results" / "papers"
+RESULTS = Path(__file__).parents[2] / "dpviz" / "papers" / "results"
 ITEMS = [(paper, one) for paper in papers().values() for one in paper.items]
 SVG = "{http://www.w3.org/2000/svg}"
 BELOW = (Check("below", better="nsm", worse=("dpm",)),)

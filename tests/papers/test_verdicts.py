@@ -8,11 +8,9 @@ import pandas as pd
 import pytest
 from scipy.stats import ttest_ind_from_stats
 
-from benchmarks import verdicts
-from dpviz.cli.reproduce import lines
 from dpviz.papers.overview import overview, table
 from dpviz.papers.registry import Check, Paper, papers
-from dpviz.papers.reproduce import load_numbers
+from dpviz.papers.results import load_numbers
 from dpviz.papers.verdicts import (
     DOES_NOT,
     NOT_RUN,
@@ -27,9 +25,11 @@ from dpviz.papers.verdicts import (
     judge,
 )
 from dpviz.runs.averages import margin_of_error
+from lab.benchmarks import verdicts
+from lab.cli.reproduce import lines
 from tests.papers.test_papers import item, number
 
-RESULTS = Path(__file__).parents[2] / "benchmarks" / "results" / "papers"
+RESULTS = Path(__file__).parents[2] / "dpviz" / "papers" / "results"
 COMMITTED = [
     (paper.id, one, load_numbers(RESULTS / f"{paper.id}-{one.id}.csv"))
     for paper in papers().values()

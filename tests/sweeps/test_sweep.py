@@ -331,7 +331,7 @@ def test_a_public_file_is_read_again_when_it_changes(tmp_path):
     assert execute(list(sweep.runs())[1])["status"] == "ok"
 
 
-SPECS = sorted((Path(__file__).parents[2] / "benchmarks" / "specs").glob("*.toml"))
+SPECS = sorted((Path(__file__).parents[2] / "lab" / "benchmarks" / "specs").glob("*.toml"))
 
 
 @pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)

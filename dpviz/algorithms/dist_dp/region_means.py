@@ -120,7 +120,7 @@ class DistDPRegionMeans(Moves):
         Both are rough estimates from public values alone: .16 s^2 min(1, (s / .2)^2), where s is the standard deviation
         of a noisy point per coordinate, and 3 d (k / (mu n))^2, the loss due to the noise in k means of n / k rows. The
         constants fit runs on iris, lsun, s1, town and city (epsilon .5 to 4, rho .008 to 1;
-        benchmarks/results/papers/region-means-rule.md) within a factor of 4.
+        lab/benchmarks/results/region-means-rule.md) within a factor of 4.
         """
         mu = mu_of_epsilon(self.epsilon, self.resolved_delta(n_public))
         noise = math.sqrt(2) * self.rho_distance / mu

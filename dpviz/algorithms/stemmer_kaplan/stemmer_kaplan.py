@@ -125,7 +125,7 @@ class StemmerKaplan(PrivateCenters):
         Line("weighted k-means on the averages", ("choose",)),
     )
 
-    # `doubts` warns if there are at most this many candidates; see benchmarks/results/cliffs.md
+    # `doubts` warns if there are at most this many candidates; see lab/benchmarks/results/cliffs.md
     FEWEST: ClassVar[int] = 3
 
     objective: str = param(

@@ -88,7 +88,7 @@ class PrivTree(Algorithm):
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {"large leaves": {"threshold": 60.0}}
 
     LOST: ClassVar[float] = 1.5  # `advice` expects leaves to stop this many halvings short of depth log2(n epsilon).
-    # `advice` warns if a leaf's squared half-diagonal will be at least this, in z units; see benchmarks/cliffs.py.
+    # `advice` warns if a leaf's squared half-diagonal will be at least this, in z units; see lab/benchmarks/cliffs.py.
     COARSE: ClassVar[float] = 2.2
     # `doubts` warns if the leaves' squared half-diagonals exceed this multiple of their squared spread; see cliffs.py
     BLURRED: ClassVar[float] = 1.05

@@ -11,7 +11,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.app_session import AppSession
 
-from benchmarks.visitor import Visitor
+from lab.benchmarks.visitor import Visitor
 from pages._ui.frame import streamlit_patches
 from tests.pages.server.test_owner import awaited
 from tests.serving import running

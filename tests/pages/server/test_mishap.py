@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.web.server.starlette import starlette_websocket
 
 import app
-from benchmarks.visitor import Visitor
+from lab.benchmarks.visitor import Visitor
 from pages._ui.server import incoming, logs, mishap
 from tests.serving import running
 

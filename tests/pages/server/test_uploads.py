@@ -12,7 +12,7 @@ from streamlit.runtime.state.common import WidgetMetadata
 from streamlit.runtime.state.session_state import Serialized, SessionState, Value
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
-from benchmarks.visitor import Visitor
+from lab.benchmarks.visitor import Visitor
 from pages._ui.frame import streamlit_patches
 from pages._ui.server import uploads
 from pages._ui.server.uploads import GRACE, MARGIN, STEP, Uploads, tidy

@@ -9,10 +9,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from benchmarks.visitor import Visitor
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import SAMPLES, load_sample
 from dpviz.sweeps.spec import sweep_of
+from lab.benchmarks.visitor import Visitor
 from pages._ui.explore.tradeoff import sweeps
 from pages._ui.work import memory, runs, watchers
 from pages._ui.work.jobs import Jobs, stop_all

@@ -14,7 +14,7 @@ from dpviz.papers import results
 from dpviz.papers.overview import Overview, overview
 from dpviz.papers.picture import Plot, key_entries, looks, panel_svg, panels, picture_svg
 from dpviz.papers.registry import Item, Paper
-from dpviz.papers.reproduce import load_numbers
+from dpviz.papers.results import load_numbers
 from dpviz.papers.verdicts import (
     DOES_NOT,
     NOT_RUN,
@@ -32,7 +32,7 @@ from pages._ui.frame.words import on_screen
 
 __all__ = ["RESULTS", "WORDS", "glance", "numbers", "show", "verdict"]
 
-RESULTS = results.RESULTS / "papers"
+RESULTS = results.RESULTS
 _ICONS = {
     **{REPRODUCES: "check_circle", WITHIN: "contrast", PART: "warning", DOES_NOT: "cancel", NOT_RUN: "pending"},
 }
@@ -155,7 +155,7 @@ def _details(paper: Paper, item: Item, measured: pd.DataFrame, judged: PaperVerd
     st.caption(
         "This command makes the full run, with the paper's rows and repeats; --quick makes a part of the runs. If you "
         "stop it, run it again to resume. FOLDER holds the benchmark sets as NAME/NAME.csv.gz "
-        "(benchmarks/specs/README.md)."
+        "(lab/benchmarks/specs/README.md)."
     )
 
 

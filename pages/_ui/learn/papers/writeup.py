@@ -35,7 +35,8 @@ def show_own(slug: str) -> None:
         )
         st.dataframe(table, hide_index=True, width="stretch", height=36 * len(table) + 40)
     st.code(
-        f"DPVIZ_DATASETS=FOLDER .venv/bin/python -m benchmarks.utility --table nsm --algorithms {slug}", language="bash"
+        f"DPVIZ_DATASETS=FOLDER .venv/bin/python -m lab.benchmarks.utility --table nsm --algorithms {slug}",
+        language="bash",
     )
     _section("Ablations, limits, and weak spots", paper.findings)
     for name, words in MORE.items():

@@ -1,0 +1,1 @@
+"""Federated runs over TLS: the parties are processes or machines that authenticate each other."""

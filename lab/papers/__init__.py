@@ -1,0 +1,1 @@
+"""Run the papers' experiments again."""

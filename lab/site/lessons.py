@@ -1,0 +1,88 @@
+"""The nine lessons, each with one draw of the noise: the question, the run, and a collapsed answer."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+
+from dpviz import lessons
+from dpviz.figures.kit.theme import SLOTS
+from dpviz.lessons import LESSONS, Lesson, Stage, glossary
+from dpviz.takeaway.replay import key, player
+from dpviz.takeaway.style import text_of
+
+from .folder import Folder
+from .shell import Shell, link
+
+__all__ = ["HOME", "add"]
+
+HOME = "lessons/index.html"
+SEED = 0
+
+
+def _address(lesson: Lesson) -> str:
+    return f"lessons/{lesson.number}-{lesson.name}.html"
+
+
+def add(folder: Folder, shell: Shell) -> None:
+    """Add a page for each lesson, and one that lists them."""
+    cards = "".join(
+        f'<li><a href="{link(HOME, _address(one))}"><b>{one.number}. {html.escape(one.title)}</b>'
+        f"<span>{html.escape(one.promise)}</span></a></li>"
+        for one in LESSONS.values()
+    )
+    body = (
+        "<h1>Lessons</h1><p class=lede>Predict first, then look at the run: you rarely notice what you did not "
+        f'predict.</p><ul class="cards">{cards}</ul><p>For other noise, a second try or a class, '
+        f'<a href="{link(HOME, "run.html")}">run it yourself</a>.</p>'
+    )
+    folder.put(HOME, shell.page(HOME, "Lessons", body, wide=True))
+    order = list(LESSONS.values())
+    for lesson, follower in zip(order, [*order[1:], None], strict=True):
+        folder.put(_address(lesson), _page(lesson, follower, shell))
+
+
+def _page(lesson: Lesson, follower: Lesson | None, shell: Shell) -> str:
+    here = _address(lesson)
+    stage = lessons.stage(lesson.name, SEED)
+    sentences = [title.replace(" · ", ": ", 1) for title in stage.titles]
+    stage_html, scripts = player(sentences, lessons.panels(lesson.name, stage, SLOTS), first=stage.first)
+    several = " Several may be right." if lesson.several else ""
+    options = "".join(f"<li>{_say(option.text, lesson, stage)}</li>" for option in lesson.options)
+    terms = "".join(f"<dt>{html.escape(term)}</dt><dd>{html.escape(glossary()[term])}</dd>" for term in lesson.terms)
+    words, there = "All lessons", HOME
+    if follower is not None:
+        words, there = f"Next: {follower.number}. {follower.title}", _address(follower)
+    body = (
+        f"<h1>{lesson.number}. {html.escape(lesson.title)}</h1><p>{_say(lesson.setting, lesson, stage)}</p>"
+        f"<h2>Predict</h2><p><b>{_say(lesson.question, lesson, stage)}</b>{several}</p><ol>{options}</ol>"
+        f"<h2>Run</h2><p>{_say(lesson.task, lesson, stage)}</p>{stage_html}"
+        f"{key(lessons.legend(lesson.name))}<noscript>{_steps(sentences)}</noscript>"
+        f"<details><summary>A hint</summary><p>{_say(lesson.hint, lesson, stage)}</p></details>"
+        f"<details><summary>The answer</summary>{_answer(lesson, stage)}"
+        f"<p>{_say(lesson.explain, lesson, stage)}</p><p><b>{_say(lesson.keep, lesson, stage)}</b></p>"
+        f"<p><b>How the picture can fool you.</b> {_say(lesson.fool, lesson, stage)}</p></details>"
+        f"<details><summary>Words</summary><dl>{terms}</dl></details>"
+        f'<p><a href="{link(here, there)}">{html.escape(words)}</a></p>{scripts}'
+    )
+    head = f"<style>{text_of('replay.css')}</style>"
+    return shell.page(here, f"{lesson.number}. {lesson.title}", body, head=head, wide=True)
+
+
+def _say(words: str, lesson: Lesson, stage: Stage) -> str:
+    return html.escape(lesson.fill(words, stage))
+
+
+def _answer(lesson: Lesson, stage: Stage) -> str:
+    """Return every option, marked right or wrong, with the reply to readers who chose it."""
+    lines = []
+    for i, option in enumerate(lesson.options):
+        mark = "<b>Right.</b>" if i in stage.right else "Not this one."
+        reply = f" {_say(option.reply, lesson, stage)}" if option.reply else ""
+        lines.append(f"<li>{_say(option.text, lesson, stage)} {mark}{reply}</li>")
+    return f"<ol>{''.join(lines)}</ol>"
+
+
+def _steps(sentences: Sequence[str]) -> str:
+    """Return the text of all steps, for browsers without JavaScript."""
+    return f"<ol>{''.join(f'<li>{html.escape(sentence)}</li>' for sentence in sentences)}</ol>"

@@ -1,0 +1,106 @@
+"""Check a small site: links resolve inside its folder, it needs nothing from outside, and it states what it lacks."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from dpviz.algorithms import ALGORITHMS
+from dpviz.atlas import files, noised
+from dpviz.cli import main
+from dpviz.datasets import SAMPLES
+from dpviz.lessons import LESSONS
+from dpviz.papers.registry import papers as registered
+from lab.site import build, lessons, papers, reference, shell, tradeoff, watch
+from tests.lab.site.links import Page, broken, pages
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    """Build a site of a few algorithms, one sample and two lessons."""
+    out = tmp_path_factory.mktemp("site") / "out"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(watch, "ALGORITHMS", {slug: ALGORITHMS[slug] for slug in ("kmeans", "pe-means", "nsm")})
+        patch.setattr(tradeoff, "SAMPLES", ("town",))
+        patch.setattr(lessons, "LESSONS", {name: LESSONS[name] for name in ("screen", "noise")})
+        patch.setattr(papers, "papers", lambda: {"dist-dp": registered()["dist-dp"]})
+        patch.setattr(reference, "find_spec", lambda name: None)
+        build(out)
+    return out
+
+
+def test_every_link_leads_into_the_folder_and_nothing_is_needed_from_outside(small):
+    assert len(pages(small)) == 16 and broken(small) == []
+    (small / "more.html").write_text('<a href="nowhere.html">x</a><img src="https://example.org/x.png"><a href="/x">')
+    try:
+        assert [one.partition(" ")[2] for one in broken(small)] == [
+            "needs https://example.org/x.png", "links to nowhere.html", "links to /x",
+        ]  # fmt: skip
+    finally:
+        (small / "more.html").unlink()
+
+
+def test_every_page_says_who_may_run_scripts_and_that_nobody_is_asked(small):
+    for path in small.rglob("*.html"):
+        policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', path.read_text())
+        assert policy and "default-src 'none'" in policy[1] and "http" not in policy[1], path
+
+
+def test_the_story_has_six_pictures_without_a_script(small):
+    text = (small / "index.html").read_text()
+    still = text.partition("<script")[0]
+    assert still.count("<figure><svg") == 6 == still.count("<section class=still>")
+    assert "<b>25 rows</b> (ringed). <b>20 are people&#x27;s</b>" in still and "yields 25 rows; 20 of them" in still
+    assert still.count('class="guess"') == noised.CLOUD and "<b>0\u00a0of\u00a05</b> neighborhoods" in still
+    assert "publishes <b>one table</b>" in still
+    assert len(text) < 300_000
+
+
+def test_a_lesson_keeps_its_answer_behind_a_fold_and_shows_its_first_frame(small):
+    text = (small / "lessons" / "2-noise.html").read_text()
+    asked, _, answer = text.partition("<summary>The answer</summary>")
+    assert "What do 100 runs release now?" in asked and "Right." not in asked.partition("<main")[2]
+    assert answer.count("<b>Right.</b>") == 1
+    run = json.loads(re.search(r'id="run">(.*?)</script>', text, re.DOTALL)[1])
+    assert run["first"] == len(run["sentences"]) - 1 == 5  # the last step, ε 4, is shown next to the question
+
+
+def test_the_table_of_a_trade_off_follows_its_track(small):
+    text = (small / "tradeoff" / "town.html").read_text()
+    record = json.loads(re.search(r'id="runs">(.*?)</script>', text, re.DOTALL)[1])
+    shown = re.findall(r'<tr data-method="([\w-]+)">.*?((?:<td>[^<]*</td>)+)', text)
+    assert {slug: re.findall("<td>([^<]*)", cells) for slug, cells in shown} == {
+        slug: rows[record["start"]] for slug, rows in record["rows"].items()
+    }
+    assert record["rows"]["pe-means"][4] == ["55 of 100 bets", "1.02", "72 of 100"]
+    assert "dist-dp-region-means" in record["films"] and "dist-dp-region-means" not in record["rows"]
+
+
+def test_what_needs_a_server_leads_to_the_start_command_of_the_readme(small):
+    readme = (ROOT / "README.md").read_text()
+    assert shell.INSTALL in readme.partition("<!-- start command -->")[2].partition("<!-- test")[0]
+    assert shell.INSTALL in (small / "run.html").read_text().replace("&amp;", "&")
+    assert "../run.html" in Page((small / "watch" / "index.html").read_text()).links
+
+
+def test_without_pdoc_the_reference_is_one_sentence(small):
+    assert "built without pdoc" in (small / "api" / "index.html").read_text()
+
+
+def test_stored_runs_of_another_version_are_refused_in_one_sentence(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(files, "__version__", "0.1.7")
+    files.read.cache_clear()
+    try:
+        assert main(["site", str(tmp_path / "out")]) == 2
+    finally:
+        files.read.cache_clear()
+    said = capsys.readouterr().err
+    assert "of this version" in said and said.count("\n") == 1 and not (tmp_path / "out").exists()
+
+
+def test_the_whole_site_has_a_page_for_everything():
+    assert [watch.address(slug) for slug in ALGORITHMS][:2] == ["watch/kmeans.html", "watch/pe-means.html"]
+    assert SAMPLES[0] == "town" and tradeoff.HOME == "tradeoff/town.html"  # the story's last screen links to this page
