@@ -229,9 +229,10 @@ def test_a_witnessed_run_is_the_run_itself():
 
 @pytest.mark.slow
 def test_the_command_prints_bounds_and_judges(capsys, monkeypatch):
-    assert main(["audit", "pe-means", "--runs", "3"]) == 0
+    assert main(["audit", "pe-means", "--runs", "3"]) == 1
     out = capsys.readouterr().out
     assert "empty cluster" in out and "realized" in out and "ABOVE" not in out
+    assert "TOO FEW RUNS TO TELL" in out  # three runs could not show a loss above the claim
     monkeypatch.setattr(NearestVotes, "sensitivity", lambda self, norm, neighboring: {"": 0.5})
     assert main(["audit", "pe-means", "--runs", "3"]) == 1
     assert "ABOVE THE CLAIM" in capsys.readouterr().out

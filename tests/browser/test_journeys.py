@@ -115,6 +115,7 @@ def test_the_step_survives_a_rerun_that_redraws_the_figures(open_page):
     changed(page, before)
     charts(page, 4)
     page.wait_for_function(f"() => ({STEPS})().every(s => s === 7)")
+    expect(page.locator("body")).not_to_contain_text("NOT PRIVATE")
     assert "NOT PRIVATE" not in said(page)
     no_exception(page)
 

@@ -1,13 +1,18 @@
 """Check that figures' tables match literals, hidden layers appear only on request, and colors can be told apart."""
 
+import ast
 import json
+import re
+from pathlib import Path
 
 import numpy as np
 import plotly.graph_objects as go
 import plotly.io
 import pytest
 from plotly.colors import hex_to_rgb
+from plotly.validator_cache import ValidatorCache
 
+from dpviz import figures
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load_sample
 from dpviz.domain import Domain
@@ -307,3 +312,25 @@ def test_people_who_share_a_place_are_one_mark_whose_area_counts_them():
     apart = np.arange(20.0).reshape(10, 2)
     np.testing.assert_array_equal(panels._spots(apart)[0], apart)
     assert panels._spots(apart)[1] == 3.5
+
+
+def drawn_symbols(script):
+    """Return the marker symbols that the stage's script draws, hollow ones too."""
+    names = re.findall(r'^  "?([a-z-]+)"?: (?:polygon|segments|\(c, r\))', script, re.MULTILINE)
+    endings = re.findall(r"`\$\{name\}(-[a-z-]+)`", script)
+    return {name + end for name in names for end in ("", *endings)}
+
+
+def test_the_stage_draws_every_symbol_that_a_figure_names():
+    folder = Path(figures.__file__).parent
+    known = set(ValidatorCache.get_validator("scatter.marker", "symbol").values) - {"arrow"}  # lessons draw their own
+    drawn = drawn_symbols((folder / "stage" / "marks.js").read_text())
+    used = {
+        (node.value, path.name)
+        for path in folder.rglob("*.py")
+        if path.name not in ("tradeoff.py", "theme.py")  # Trade-off's chart, with a mark for each method, is Plotly's
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in known
+    }
+    assert {symbol for symbol, _ in used} > {"diamond-open", "circle-open-dot", "line-ew-open"}
+    assert {(symbol, name) for symbol, name in used if symbol not in drawn} == set()

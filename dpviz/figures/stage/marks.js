@@ -59,7 +59,7 @@ const THIN = {
   "cross-thin": segments([-1.4, 0, 1.4, 0], [0, -1.4, 0, 1.4]),
 };
 const OUTLINES = { ...FILLED, ...THIN };
-export const SYMBOLS = Object.keys(OUTLINES).flatMap((name) => [name, `${name}-open`]);
+export const SYMBOLS = Object.keys(OUTLINES).flatMap((name) => [name, `${name}-open`, `${name}-open-dot`]);
 
 const DEFAULT = "#1f77b4";
 
@@ -81,13 +81,15 @@ const markers = (c, t, x, y) => {
   const edge = line.color ?? (t.line?.color && t.line.color !== m.color ? t.line.color : bubble ? "#fff" : "#444");
   for (let i = 0; i < x.length; i++) {
     if (!finite(x[i]) || !finite(y[i])) continue;
-    const [symbol, open] = String(at(m.symbol, i) ?? "circle").split(/-(open)$/), fill = shadeOf(m, at(color, i));
+    const [symbol, open] = String(at(m.symbol, i) ?? "circle").split(/-(open|open-dot)$/);
+    const fill = shadeOf(m, at(color, i));
     const width = at(line.width, i) ?? (bubble ? 1 : 0), radius = (at(m.size, i) ?? 6) / 2;
     if (!(radius > 0)) continue;
     c.globalAlpha = base * (at(m.opacity, i) ?? (bubble ? 0.7 : 1));
     c.translate(x[i], y[i]);
     c.beginPath();
     OUTLINES[symbol](c, radius);
+    if (open === "open-dot") polygon([0, 0.5], [0.5, 0], [0, -0.5], [-0.5, 0])(c, 1);
     c.translate(-x[i], -y[i]);
     if (!open && FILLED[symbol]) { c.fillStyle = fill; c.fill(); }
     if (open || width) stroke(c, open ? fill : shadeOf(line, at(edge, i)), width || 1);

@@ -54,17 +54,17 @@ export class Stage extends Film {
       density.addEventListener("change", dense);
       this.resize(true);
     };
-    sized.observe(this.canvas.parentElement);
-    dense();
-    system.addEventListener("change", recolor);
-    document.fonts.addEventListener("loadingdone", again);
     this.close = () => {
       cancelAnimationFrame(this.tick);
       sized.disconnect();
-      density.removeEventListener("change", dense);
+      density?.removeEventListener("change", dense);
       system.removeEventListener("change", recolor);
       document.fonts.removeEventListener("loadingdone", again);
     };
+    sized.observe(this.canvas.parentElement);
+    system.addEventListener("change", recolor);
+    document.fonts.addEventListener("loadingdone", again);
+    dense(); // draws, and closes the stage if that fails
   }
 
   /** Fit the picture to its width. */
