@@ -28,7 +28,7 @@ def test_a_record_is_read_by_itself(kind):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_record_is_read_by_itself_many_times(kind):
-    assert not found(kind, {"text": 1500, "json": 1000}.get(kind, 200), seed=2)
+    assert not found(kind, {"text": 500, "json": 400}.get(kind, 100), seed=2)
 
 
 def sign_of_all_rows(patch):
