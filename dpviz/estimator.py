@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dpviz import validate
-from dpviz.algorithms import ALGORITHMS, RECOMMENDED
+from dpviz.algorithms import ALGORITHMS, RECOMMENDED, outside
 from dpviz.domain import Domain
 from dpviz.metrics import reference_name
 from dpviz.postprocessing.at_bound import bounds_sentence
@@ -56,6 +56,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         `random_state` can repeat
     random_state : int, RandomState or None, for simulations only
     parameters : dict or None, further parameters of the algorithm
+    unaudited : bool, whether a secure fit may use an algorithm from outside that `dpviz audit` has not passed here
 
     Attributes
     ----------
@@ -87,6 +88,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         secure: bool = False,
         random_state: Any = None,
         parameters: dict[str, Any] | None = None,
+        unaudited: bool = False,
     ) -> None:
         self.n_clusters = n_clusters
         self.algorithm = algorithm
@@ -98,6 +100,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         self.secure = secure
         self.random_state = random_state
         self.parameters = parameters
+        self.unaudited = unaudited
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Release centers of the rows X (n, d), which spends epsilon.
@@ -105,8 +108,8 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         Raises
         ------
         ValueError
-            If the columns are not those of the bounds, a parameter is out of range, or a secure release has a seed or
-            lacks bounds or n_public.
+            If the columns are not those of the bounds, a parameter is out of range, or a secure release has a seed,
+            lacks bounds or n_public, or uses an unaudited algorithm from outside without `unaudited`.
 
         Warns
         -----
@@ -123,6 +126,12 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         if self.secure and (self.bounds is None or self.n_public is None):
             raise ValueError("PrivateKMeans: a secure release needs public bounds and n_public; nothing was spent.")
         validate.one_of("PrivateKMeans", tuple(ALGORITHMS), algorithm=self.algorithm)
+        whose = outside.warning(self.algorithm) if self.secure else ""
+        if whose and not self.unaudited:
+            raise ValueError(
+                f"PrivateKMeans: {whose}. Run its audit first (dpviz audit {self.algorithm}), or set unaudited=True; "
+                "nothing was read."
+            )
         X = self._valid(X)
         domain = self._domain(X)
         check_delta("PrivateKMeans", self.delta, domain.n_public or len(X), private=self.secure)

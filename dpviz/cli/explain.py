@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
-from dpviz.algorithms import RECOMMENDED
+from dpviz.algorithms import RECOMMENDED, outside
 from dpviz.algorithms.explain_clusters import ExplainClusters
 from dpviz.cli.output import Output
-from dpviz.cli.run import add_data, book, data_of, say_person
+from dpviz.cli.run import add_data, add_unaudited, book, data_of, say_person, warn_unaudited
 from dpviz.postprocessing import explain_cells
 from dpviz.postprocessing.explain import of_centers, of_trace
 from dpviz.privacy.delta import check_delta
@@ -28,6 +28,7 @@ def add_explain(command: argparse.ArgumentParser) -> None:
     command.add_argument("--epsilon", type=float, default=0.2, help="with --data: budget of the question (default 0.2)")
     command.add_argument("--delta", type=float, help="with --data: delta of the question (default 1/(100 n))")
     add_data(command, required=False)
+    add_unaudited(command)
     command.set_defaults(do=_explain)
 
 
@@ -79,6 +80,12 @@ def _asked(arguments: argparse.Namespace, trace: Trace) -> int:
     question = ExplainClusters.after(trace, arguments.epsilon)
     if arguments.private and arguments.seed is not None:
         raise ValueError("--seed is for DEMO runs; a private release has no seed.")
+    if arguments.private:  # the question's promise is ours, but the total with the run's own spending is not
+        unknown = trace.claimed.by_authors and trace.algorithm not in outside.ORIGINS
+        words = (
+            f"{trace.name} is an algorithm from outside: only its authors vouch for its promise" if unknown else None
+        )
+        warn_unaudited(trace.algorithm, arguments.unaudited, words)
     with ExitStack() as stack:
         output = Output(arguments.json, stack)
         data = data_of(arguments, stack, question.neighboring)

@@ -100,20 +100,25 @@ def add_unaudited(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--unaudited", action="store_true", help=words)
 
 
-def warn_unaudited(cls: type[Algorithm], consent: bool) -> None:
-    """Say who vouches for an unaudited algorithm's promise, before it reads private data.
+def warn_unaudited(slug: str, consent: bool, words: str | None = None) -> None:
+    """Say who vouches for an unaudited algorithm's promise, before private data are read.
+
+    Parameters
+    ----------
+    slug : str, the algorithm
+    consent : bool, whether the user gave `--unaudited`
+    words : str or None, who vouches, as a clause; by default what is known here about the algorithm
 
     Raises
     ------
     ValueError
         Without the user's consent.
     """
-    if not (words := outside.warning(cls.slug)):
+    words = outside.warning(slug) if words is None else words
+    if not words:
         return
     if not consent:
-        raise ValueError(
-            f"{words}. Run its audit first (dpviz audit {cls.slug}), or give --unaudited; nothing was read."
-        )
+        raise ValueError(f"{words}. Run its audit first (dpviz audit {slug}), or give --unaudited; nothing was read.")
     print(f"warning: {words}.", file=sys.stderr)
 
 
@@ -275,7 +280,7 @@ def _run_on(arguments: argparse.Namespace, stack: ExitStack, output: Output) -> 
         why = cls.tagline.rstrip(".")
         raise ValueError(f"{cls.name}: {why}. It is not run on private data; nothing was read.")
     if arguments.private:
-        warn_unaudited(cls, arguments.unaudited)
+        warn_unaudited(cls.slug, arguments.unaudited)
     if arguments.account and not arguments.private:
         raise ValueError("--account is for private runs; a DEMO run makes no promise.")
     data = data_of(arguments, stack, cls.neighboring)

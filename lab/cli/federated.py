@@ -141,7 +141,7 @@ def _client(arguments: argparse.Namespace) -> int:
     domain, name = agreement.domain, arguments.folder.resolve().name
     if name not in agreement.clients:
         raise ValueError(f"federated: the folder's name must be the client's; got {name!r}.")
-    warn_unaudited(type(agreement.algorithm), arguments.unaudited)
+    warn_unaudited(agreement.algorithm.slug, arguments.unaudited)
     low, high = domain.low.tolist(), domain.high.tolist()
     content = arguments.data.read_bytes() if arguments.data.is_file() else None
     form = form_of(arguments)

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpviz.datasets.readers import Limits, Stopped, TableError, excel, read_table
+from dpviz.datasets.readers.text import _lines as lines_of
 from tests.broken_files import CELL, inside, make_files, workbook
 
 FILES = make_files()
@@ -54,12 +55,33 @@ def test_the_size_guards_hold():
     ):
         with pytest.raises(TableError, match=words):
             read_table(csv, "x.csv", limits=limits)
-    assert read_table(csv, "x.csv", limits=Limits(rows=101, cells=202)).n_rows == 100
+    assert read_table(csv, "x.csv", limits=Limits(rows=100, cells=200)).n_rows == 100
     buffer = io.BytesIO()
     pq.write_table(pa.table({"a": np.zeros(3_000_000)}), buffer)
     assert len(buffer.getvalue()) < 1_000_000
     with pytest.raises(TableError, match="at most 2,000,000 cells"):
         read_table(buffer.getvalue(), "x.parquet", limits=Limits(cells=2_000_000))
+
+
+@pytest.mark.parametrize("private", [True, False])
+@pytest.mark.parametrize("header", [True, False])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("closed", [True, False])
+def test_the_limit_on_rows_is_the_number_that_it_states(private, header, end, closed):
+    """Exactly as many rows as allowed are read, and one more is refused, with or without a line end after the last."""
+    form = {"header": True} if header else {"header": False, "n_columns": 2}
+    for separator in ",", " ":
+        lines = ["a,b"] * header + ["1,2"] * 1000
+        text = (end.join(lines) + end * closed).replace(",", separator).encode()
+        form["separator"] = separator
+        assert read_table(text, "x.csv", private=private, limits=Limits(rows=1000), **form).n_rows == 1000
+        with pytest.raises(TableError, match="at most 999 rows"):
+            read_table(text, "x.csv", private=private, limits=Limits(rows=999), **form)
+
+
+def test_a_line_end_between_two_blocks_counts_once():
+    block = b"x" * ((1 << 22) - 1)
+    assert [lines_of(memoryview(block + end)) for end in (b"\r\n", b"\r\nx", b"\n\r", b"")] == [1, 2, 2, 1]
 
 
 GOOD = {

@@ -5,11 +5,14 @@ import pickle
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
+from dpviz import PrivateKMeans
 from dpviz.algorithms import ALGORITHMS, add_files, outside
 from dpviz.cli import main
 from dpviz.datasets import load_sample
+from dpviz.estimator import NoiseWarning
 from dpviz.figures import pane, plain
 from dpviz.privacy.guarantee import Notion
 from dpviz.runs.single import replay
@@ -123,6 +126,39 @@ def test_a_private_run_asks_who_vouches_before_it_reads_or_books(mine, registry,
     trace = read((mine.parent / "run.json").read_text())
     assert trace.claimed.trust == "by its authors: a trusted curator sees the raw rows"
     assert facts(trace)["Promise"].startswith("by its authors, central DP: ε 1")
+
+
+def test_a_private_question_and_a_secure_fit_ask_who_vouches_too(mine, registry, capsys, monkeypatch):
+    """`explain` asks whether the run's file is named or not; a simulated fit does not ask."""
+    table = mine.parent / "x.csv"
+    table.write_text("a,b\n" + "0.5,0.25\n" * 9)
+    monkeypatch.setenv("DPVIZ_HOME", str(mine.parent / "state"))
+    assert main([*PRIVATE_RUN, "--unaudited"]) == 0
+    asks = ["explain", "run.json", *PRIVATE_RUN[4:-4]]
+    opened = []
+    with monkeypatch.context() as closed:
+        closed.setattr("dpviz.cli.explain.data_of", lambda *_: opened.append(0))
+        capsys.readouterr()
+        assert main([*asks, "--with", "my_own.py"]) == 2
+        told = capsys.readouterr().err
+        assert "My own comes from my_own.py and is not audited here" in told and "--unaudited; nothing was read" in told
+        origin = outside.ORIGINS["my-own"]
+        closed.delitem(outside.ORIGINS, "my-own")
+        assert main(asks) == 2
+        assert "My own is an algorithm from outside: only its authors vouch" in capsys.readouterr().err and not opened
+    assert main([*asks, "--unaudited"]) == 0 and outside.ORIGINS["my-own"] == origin
+    assert "warning: My own comes from my_own.py" in capsys.readouterr().err
+
+    X = np.full((60, 2), 0.25)
+    public = {"bounds": (0, 1), "n_public": 60, "algorithm": "my-own"}
+    refused = r"PrivateKMeans: My own comes from .* or set unaudited=True; nothing was read"
+    with pytest.raises(ValueError, match=refused):
+        PrivateKMeans(2, **public, secure=True).fit("not rows")
+    with pytest.warns(NoiseWarning) as told:
+        assert PrivateKMeans(2, **public, secure=True, unaudited=True).fit(X).trace_.seed is None
+    assert any(outside.UNAUDITED in str(warning.message) for warning in told)
+    with pytest.warns(NoiseWarning):
+        PrivateKMeans(2, **public, random_state=0).fit(X)
 
 
 def reworded(path, words):

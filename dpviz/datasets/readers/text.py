@@ -116,7 +116,8 @@ def _read_private(data: memoryview, name: str, form: Form, limits: Limits, advan
         width, unnamed_first = len(names), not first[0].strip()
         if separator not in ("", ","):
             notes.insert(0, f"Cells are separated by {_article(separator)}{SEPARATORS[separator]}.")
-    limits.check(name, max(_lines(data) - 1, 0), width)
+    n_heads = int(form.header is not False)  # after a header, the text begins with that header's line end
+    limits.check(name, max(_lines(data) - n_heads, 0), width)
     rules = {at: rule for at, column in enumerate(names) if (rule := recoded(form.recode, column))}
     parts: list[list[list[np.ndarray]]] = [[] for _ in names]
     for cells in cells_of(data, separator, width, advance):
@@ -181,7 +182,7 @@ def _read_public(data: memoryview, name: str, form: Form, limits: Limits, advanc
         if form.separator == " " or (form.separator is None and all(len(record) == 1 for record in records)):
             n_words = spaced(head)
         if n_words:
-            limits.check(name, max(_lines(data) - 1, 0), n_words)
+            limits.check(name, max(_lines(data) - (form.header is not False), 0), n_words)
             data = separated(data, n_words, advance)
             notes.append("Cells are separated by white space.")
             delimiter = "\t"
@@ -292,9 +293,14 @@ def _delimiter(head: str) -> str:
 
 
 def _lines(data: memoryview) -> int:
-    """Return an upper bound on the number of lines, counted in blocks without copying the whole text."""
-    blocks = (bytes(data[start : start + (1 << 22)]) for start in range(0, data.nbytes, 1 << 22))
-    return 1 + sum(max(block.count(b"\n"), block.count(b"\r")) for block in blocks)
+    """Return the number of lines, which end with CR, LF or both; count in blocks, without copying the whole text."""
+    n_ends, last = 0, b""
+    for start in range(0, data.nbytes, 1 << 22):
+        block = bytes(data[start : start + (1 << 22)])
+        n_ends += block.count(b"\n") + block.count(b"\r") - block.count(b"\r\n")
+        n_ends -= last == b"\r" and block[:1] == b"\n"
+        last = block[-1:]
+    return n_ends + (last not in (b"", b"\n", b"\r"))
 
 
 def _quoted(data: memoryview) -> bool:

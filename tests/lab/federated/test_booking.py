@@ -9,6 +9,7 @@ import pytest
 
 pytest.importorskip("cryptography")
 
+from dpviz.algorithms import outside
 from dpviz.cli import main
 from dpviz.federated import Aborted
 from dpviz.privacy.accounts import Accounts, FileBudget
@@ -29,10 +30,10 @@ def ann(tmp_path):
     return accounts, file, accounts.key_of(file)
 
 
-def command(folder, file, port):
+def command(folder, file, port, *options):
     threading.current_thread().name = "ann"
     words = ["federated", "client", str(folder / "ann"), "--data", str(file), "--header", "--port", str(port)]
-    return main([*words, "--join-timeout", "200", "--round-timeout", "200"])
+    return main([*words, "--join-timeout", "200", "--round-timeout", "200", *options])
 
 
 def run(folder, file):
@@ -55,6 +56,19 @@ def test_a_run_is_booked_in_full_and_counts_against_the_total(folder, ann, capsy
     assert "booked:  epsilon = " in capsys.readouterr().out
     assert command(folder, file, 1) == 2, "refused before it looks for a server"
     assert "above the total" in capsys.readouterr().err and len(accounts.of(key).claims) == 1
+
+
+def test_an_unaudited_algorithm_needs_consent_before_the_file_is_read(folder, ann, capsys, monkeypatch):
+    """FastLloyd is taken for an algorithm from outside; no server listens at port 1."""
+    accounts, file, key = ann
+    monkeypatch.setitem(outside.ORIGINS, "fastlloyd", outside.Origin("plugin.py", "0" * 64, "FastLloyd"))
+    with monkeypatch.context() as closed:
+        closed.setattr("lab.cli.federated.load_csv", None)
+        assert command(folder, file, 1) == 2
+        assert "FastLloyd comes from plugin.py and is not audited here" in (told := capsys.readouterr().err)
+        assert "or give --unaudited; nothing was read" in told
+    assert command(folder, file, 1, "--unaudited", "--join-timeout", "1") == 3
+    assert "warning: FastLloyd comes from plugin.py" in capsys.readouterr().err and accounts.of(key).claims == ()
 
 
 def test_a_client_s_dictionary_is_obeyed_or_refused(folder, ann, capsys):
