@@ -9,13 +9,14 @@ import pandas as pd
 from dpviz.algorithms import ALGORITHMS
 from dpviz.numbers import plus_minus
 
-__all__ = ["COLUMNS", "MORE", "RESULTS", "load_numbers", "measured"]
+__all__ = ["COLUMNS", "MORE", "NOTES", "RESULTS", "load_numbers", "measured"]
 
 RESULTS = Path(__file__).parent / "results"  # our reruns of the papers' items, and what we measured of our own method
 COLUMNS = [  # of a rerun; full: whether these are the runs of the paper, and not those of --quick
     *("data", "label", "point", "metric", "mean", "half", "runs", "n_rows", "n_features", "k_found", "delta"),
     "full",
 ]
+NOTES = "\n## Ablations, limits, and weak spots\n"  # in SLUG.md, what follows the table
 MORE = {  # further results on our own method: file -> title
     "leave-one-out": "Ablation of every part on each data set, with defaults chosen on the others",
     "oracle": "How far the method is from an oracle that knows the clusters",

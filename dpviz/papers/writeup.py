@@ -1,4 +1,4 @@
-"""Present an algorithm of our own as a paper: its docstring, cut at its headings and formatted for the screen."""
+"""Present an algorithm of our own as a paper: its docstring and our notes on it, cut at headings, for the screen."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import inspect
 import re
 
 from dpviz.algorithms import ALGORITHMS
+from dpviz.papers.results import NOTES, RESULTS
 
 __all__ = ["OURS", "WriteUp", "write_up"]
 
@@ -19,7 +20,7 @@ _SIGNS = {
 
 @dataclasses.dataclass(frozen=True)
 class WriteUp:
-    """The docstring of an algorithm as paragraphs of Markdown.
+    """The docstring of an algorithm, and our notes on it, as paragraphs of Markdown.
 
     Attributes
     ----------
@@ -43,12 +44,13 @@ def write_up(slug: str) -> WriteUp:
     first, *rest = re.split(r"\n\n(\w[\w ]*)\n-{3,}\n", text)
     parts = dict(zip(rest[::2], rest[1::2], strict=True))
     title, *idea = _paragraphs(first)
+    notes = (RESULTS / f"{slug}.md").read_text(encoding="utf-8").partition(NOTES)[2]
     sources = re.split(r"\n?\.\. ", parts["References"])[1:]
     return WriteUp(
         title.rstrip("."),
         tuple(idea),
         _paragraphs(parts["Formal guarantee"]),
-        _paragraphs(parts["Deviations from the paper"]),
+        _paragraphs(parts["Deviations from the paper"]) + _paragraphs(notes),
         tuple(_set(" ".join(one.split())) for one in sources),
     )
 

@@ -1,4 +1,4 @@
-"""Choose the baselines' constants for each data set on the other sets, as `benchmarks.leave_one_out` does for NSM.
+"""Choose the baselines' constants for each data set on the other sets, as `lab.benchmarks.leave_one_out` does for NSM.
 
 DPVIZ_DATASETS=folder python -m lab.benchmarks.baselines --algorithm lsh-splits --rows baselines.jsonl --seeds 6
 """
@@ -43,11 +43,13 @@ def areas(name: str, slug: str, path: Path, seeds: int | None) -> pd.DataFrame:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--algorithm", choices=list(VARIANTS), required=True)
+    parser.add_argument("--data", nargs="+", help="default: the sets on which the algorithm was tuned")
     parser.add_argument("--seeds", type=int, help="default: 10 for n < 2000, else 5")
     parser.add_argument("--rows", type=Path, required=True, help="NAME.jsonl")
     options = parser.parse_args()
     slug = options.algorithm
-    print("\n".join(report({name: areas(name, slug, options.rows, options.seeds) for name in DATA[slug]})))
+    names = options.data or DATA[slug]
+    print("\n".join(report({name: areas(name, slug, options.rows, options.seeds) for name in names})))
 
 
 if __name__ == "__main__":

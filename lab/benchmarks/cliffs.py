@@ -58,7 +58,7 @@ def pushed(name: str, rng: np.random.Generator) -> Iterator[Case]:
 
 
 def cases() -> Iterator[Case]:
-    """Yield all cases."""
+    """Yield the cases of all sets, and the synthetic ones."""
     rng = np.random.default_rng(7)
     for name in ("s1", "yeast", "wine", "iris", "digits"):
         yield from pushed(name, rng)
@@ -114,11 +114,13 @@ def report(runs: pd.DataFrame) -> list[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--methods", nargs="+", default=list(METHODS))
+    parser.add_argument("--data", help="run the cases of this set only, such as iris")
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--delta", choices=DELTAS, default=DEFAULT_DELTA, help="rule for the methods that have a delta")
     options = parser.parse_args()
     warnings.simplefilter("ignore")  # k-means warns about duplicate rows
-    every = [(case, seed) for case in cases() for seed in range(options.seeds)]
+    chosen = pushed(options.data, np.random.default_rng(7)) if options.data else cases()
+    every = [(case, seed) for case in chosen for seed in range(options.seeds)]
     runs = [measured(slug, case, seed, options.delta) for slug in options.methods for case, seed in every]
     print("\n".join(report(pd.DataFrame(runs))))
 

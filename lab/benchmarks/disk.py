@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 import psutil
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 COLUMNS, CLUSTERS, BLOCK = 8, 8, 10**6
 
 

@@ -106,7 +106,7 @@ def main() -> None:
     rows = rows[rows.key.isin({run.key for sweep in planned for run in sweep.runs()})]
     table = ratios(rows).sort_values(["data", "rho_distance", "epsilon"], ascending=[True, False, True])
     plain = rows[rows.label == "KMeans"].groupby("data").loss.first()
-    print(f"`python -m {' '.join(['benchmarks.dist_dp', *sys.argv[1:]])}`\n")
+    print(f"`python -m {' '.join(['lab.benchmarks.dist_dp', *sys.argv[1:]])}`\n")
     print("The table shows dist-DP's loss divided by KMeans', as mean ± standard error over seeds;")
     print('"one center" is the loss of a single center.\n')
     print(

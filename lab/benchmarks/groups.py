@@ -2,7 +2,7 @@
 
 The measure is the adjusted Rand index between the labels and the clusters of DP-DBSCAN (where rows in no region form
 one more group), NSM and KMeans(n_init=10). The data are two samples in their declared bounds, and the labeled benchmark
-sets in the folder DPVIZ_DATASETS, with the domains of benchmarks.utility (NOT PRIVATE).
+sets in the folder DPVIZ_DATASETS, with the domains of lab.benchmarks.utility (NOT PRIVATE).
 """
 
 from __future__ import annotations

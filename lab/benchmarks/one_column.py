@@ -67,7 +67,7 @@ def main() -> None:
     parser.add_argument("--delta", type=float, default=default_delta(ROWS))
     parser.add_argument("--algorithms", nargs="+", default=[WITHOUT, "nsm", "privtree", "pe-means", "hdpe-means"])
     options = parser.parse_args()
-    print(f"`python -m {' '.join(['benchmarks.one_column', *sys.argv[1:]])}`, delta {options.delta:.4g}\n")
+    print(f"`python -m {' '.join(['lab.benchmarks.one_column', *sys.argv[1:]])}`, delta {options.delta:.4g}\n")
     print(f"| sigma | draw | {' | '.join(options.algorithms)} |\n" + "|---" * (len(options.algorithms) + 2) + "|")
     for sigma in options.sigmas:
         found = []
@@ -78,7 +78,7 @@ def main() -> None:
         cells = [plus_minus(table[one].mean(), standard_error(table[one])) for one in table]
         print(f"| {sigma:g} | mean | {' | '.join(cells)} |")
         print(f"| {sigma:g} | geometric mean | {' | '.join(f'{v:.2f}' for v in np.exp(np.log(table).mean()))} |")
-        for one in table.columns.drop("nsm", errors="ignore"):
+        for one in table.columns.drop("nsm") if "nsm" in table else ():
             more = table["nsm"] - table[one]
             print(f"\nsigma {sigma:g}: nsm - {one} = {plus_minus(more.mean(), standard_error(more))}", end="")
         print("\n")

@@ -25,6 +25,7 @@ from sklearn.cluster import KMeans
 
 from dpviz.geometry import snap
 from dpviz.metrics import loss_auc, normalized_loss
+from dpviz.papers.results import RESULTS
 from dpviz.privacy.accounting import default_delta, mu_of_epsilon
 from dpviz.privacy.costs import Gaussian
 from dpviz.privacy.curator import Curator
@@ -76,7 +77,7 @@ def oracle(name: str, seeds: int | None) -> np.ndarray:
 
 
 def ratios(path: Path) -> pd.DataFrame:
-    """Read the area under NSM's loss curve, divided by KMeans', for each data set of a `benchmarks.utility` table."""
+    """Read the area under NSM's loss curve, divided by KMeans', for each data set of a table of `utility`."""
     table = pd.read_csv(path)
     return table[table.algorithm == "NSM (ours)"].set_index("data")[["auc ratio", "se auc ratio"]]
 
@@ -86,7 +87,7 @@ def main() -> None:
     parser.add_argument("--data", nargs="+", default=list(DATA))
     parser.add_argument("--seeds", type=int, help="default: 10 for n < 2000, else 5")
     parser.add_argument("--before", type=Path, required=True, help="nsm.csv of an earlier commit")
-    parser.add_argument("--now", type=Path, default=Path("dpviz/papers/results/nsm.csv"))
+    parser.add_argument("--now", type=Path, default=RESULTS / "nsm.csv")
     options = parser.parse_args()
     before, now = ratios(options.before), ratios(options.now)
     print(

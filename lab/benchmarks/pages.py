@@ -3,7 +3,8 @@
 python -m lab.benchmarks.pages
 python -m lab.benchmarks.pages --second-visitor 20
 
-The second command times first pictures for a visitor alone, and then while another visitor's sweep is running.
+The steps are those of Explore; Start has none. The second command times first pictures for a visitor alone, and then
+while another visitor's sweep is running.
 """
 
 from __future__ import annotations
@@ -117,30 +118,29 @@ def second_visitor(browser: Browser, url: str, visits: int) -> None:
             print("the sweep is still running:", sweeping.get_by_role("button", name="Cancel").is_visible())
 
 
-def walk(browser: Browser, url: str) -> None:
-    """Print the times of first pictures, and the processor time per step."""
+def walk(browser: Browser, url: str, visits: int) -> None:
+    """Print the times of first pictures, and the processor time per step of Explore."""
     for name, path in PAGES:
         first_picture(browser, f"{url}/{path}")
-        times = [first_picture(browser, f"{url}/{path}") for _ in range(5)]
-        print(
-            f"{name}: first picture {statistics.median(times):.2f} s (median of 5; {min(times):.2f}-{max(times):.2f})"
-        )
+        times = [first_picture(browser, f"{url}/{path}") for _ in range(visits)]
+        spread = f"median of {visits}; {min(times):.2f}-{max(times):.2f}"
+        print(f"{name}: first picture {statistics.median(times):.2f} s ({spread})")
     page = browser.new_page(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
-    for name, path in PAGES:
-        times = step_times(page, f"{url}/{path}")
-        print(f"{name}: {statistics.median(times):.0f} ms a step (median of {len(times)}; max {max(times):.0f})")
+    times = step_times(page, f"{url}/explore")
+    print(f"Explore: {statistics.median(times):.1f} ms a step (median of {len(times)}; max {max(times):.1f})")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--second-visitor", type=int, metavar="VISITS", help="number of visits to each page")
+    parser.add_argument("--visits", type=int, default=5, help="number of first pictures of each page")
     options = parser.parse_args()
     with serve() as url, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         if options.second_visitor:
             second_visitor(browser, url, options.second_visitor)
             return
-        walk(browser, url)
+        walk(browser, url, options.visits)
     for sample, epsilon in (("town", 1.0), ("town", 4.0), ("digits", 1.0), ("digits", 4.0)):
         size, frames = payload(sample, epsilon)
         print(f"{sample}, epsilon {epsilon:g}: {size / 1e3:.0f} kB in {frames} frames")

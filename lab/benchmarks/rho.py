@@ -69,7 +69,7 @@ def main() -> None:
             plain = measured(UnderReplacement(**common), X, domain, options.seeds)
             for rho in options.rhos:
                 cells = [
-                    measured(ALGORITHMS[slug](**common, rho_distance=rho, **more), X, domain, options.seeds)
+                    measured(ALGORITHMS[slug](**{**common, "rho_distance": rho, **more}), X, domain, options.seeds)
                     for slug, more in COLUMNS.values()
                 ]
                 words = " | ".join(f"{loss:.4f} {cpu / seconds:.1f}x" for loss, cpu in [*cells, plain])

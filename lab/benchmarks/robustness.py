@@ -91,7 +91,7 @@ def line(losses: Losses, slug: str) -> list[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
-        "--data", help="a data set of benchmarks.utility; default: clusters of which some are small and distant"
+        "--data", help="a data set of lab.benchmarks.utility; default: clusters of which some are small and distant"
     )
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--algorithms", nargs="+", default=[slug for slug in ALGORITHMS if slug != "kmeans"])

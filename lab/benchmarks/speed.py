@@ -16,6 +16,7 @@ import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 
+from dpviz import params
 from dpviz.algorithms import ALGORITHMS
 from dpviz.domain import Domain
 from dpviz.metrics import normalized_loss
@@ -53,7 +54,9 @@ def main() -> None:
         domain = Domain.tight_nonprivate(X)
         Z = domain.normalize(X)
         for slug in options.algorithms:
-            algorithm = ALGORITHMS[slug](n_clusters=k, epsilon=options.epsilon)
+            values = {"n_clusters": k, "epsilon": options.epsilon}
+            specs = params.specs(ALGORITHMS[slug])  # KMeans has no epsilon, and methods with regions have no k
+            algorithm = ALGORITHMS[slug](**{name: value for name, value in values.items() if name in specs})
             ours, theirs, losses = [], [], []
             for seed in range(options.pairs):
                 reference, model = seconds(KMeans(k, n_init=10, random_state=seed).fit, Z)

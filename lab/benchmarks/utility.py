@@ -32,7 +32,7 @@ from sklearn.cluster import KMeans
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.metrics import loss_auc
-from dpviz.papers.results import RESULTS
+from dpviz.papers.results import NOTES, RESULTS
 from dpviz.papers.writeup import OURS
 from dpviz.privacy.accounting import DEFAULT_DELTA
 from dpviz.runs.averages import standard_error
@@ -167,10 +167,10 @@ def markdown(table: pd.DataFrame, epsilons: tuple[float, ...]) -> list[str]:
         if not row["seeds"]:
             lines.append(f"{head}{row['error'] or 'no loss: its clusters are regions'} |" + " |" * len(epsilons))
             continue
-        cells = [f"{row[f'loss {e:g}']:.4g} ± {row[f'se {e:g}']:.1g}" for e in epsilons]
+        cells = [mean_words(row[f"loss {e:g}"], row[f"se {e:g}"], ".4g", ".1g") for e in epsilons]
         ratio = row.get("auc ratio", row[f"loss {epsilons[0]:g}"] / row["kmeans loss"])
-        error = f" ± {row['se auc ratio']:.1g}" if "se auc ratio" in row else ""
-        lines.append(head + " | ".join(cells) + f" | {ratio:.2f}{error} |")
+        cells.append(mean_words(ratio, row.get("se auc ratio", np.nan), ".2f", ".1g"))
+        lines.append(f"{head}{' | '.join(cells)} |")
     return lines
 
 
@@ -217,7 +217,10 @@ def main() -> None:
         table.to_csv(path.with_suffix(".csv"), index=False, float_format="%.6g")
         made_by = f"`python -m lab.benchmarks.utility {' '.join(sys.argv[1:])}` produced this table"
         command = f"{made_by} with dpviz {__version__} at {commit()}."
-        path.with_suffix(".md").write_text("\n".join([command, NOTE, "", *markdown(table, sweep.epsilon)]) + "\n")
+        shown = path.with_suffix(".md")
+        _, heading, notes = shown.read_text(encoding="utf-8").partition(NOTES) if shown.is_file() else ("", "", "")
+        lines = [command, NOTE, "", *markdown(table, sweep.epsilon)]
+        shown.write_text("\n".join(lines) + f"\n{heading}{notes}", encoding="utf-8")
     print("\n".join(markdown(summary(made), sweep.epsilon)))
 
 

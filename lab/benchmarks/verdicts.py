@@ -5,6 +5,7 @@ python -m lab.benchmarks.verdicts
 
 from __future__ import annotations
 
+import argparse
 import textwrap
 
 from dpviz.papers.overview import overview, table
@@ -26,6 +27,7 @@ def block() -> str:
 
 
 def main() -> None:
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     before, _, rest = README.read_text(encoding="utf-8").partition(BEGIN)
     README.write_text(f"{before}{BEGIN}\n\n{block()}\n\n{END}{rest.partition(END)[2]}", encoding="utf-8")
 

@@ -1,11 +1,15 @@
-"""Check that the load generator knows the words and widgets of the pages that it uses."""
+"""Check that benchmarks of a server know the words and widgets of the pages that they use."""
 
 import argparse
 import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+from importlib import import_module
 
 import pytest
 
 from lab.benchmarks import load
+from tests.lab.test_smoke import SERVED, called
 from tests.serving import awaited
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -30,3 +34,13 @@ async def walk(port):
 
 def test_everything_that_the_benchmark_asks_for_is_on_the_pages(server):
     assert awaited(walk(int(server.rsplit(":", 1)[1]))) == ([], 3, 1, True)
+
+
+@pytest.mark.parametrize("name", SERVED)
+def test_a_benchmark_of_a_server_runs_at_its_least_size(name, server, monkeypatch, capsys):
+    words, wanted = SERVED[name]
+    monkeypatch.setattr(import_module(f"lab.benchmarks.{name}"), "serve", lambda *_, **__: nullcontext(server))
+    with ThreadPoolExecutor(1) as thread:  # Playwright runs once per thread, and the tests' own runs in this one
+        thread.submit(called, name, words.replace("PORT", server.rsplit(":", 1)[1]).split(), monkeypatch).result()
+    printed = capsys.readouterr().out
+    assert wanted in printed and "nan" not in printed

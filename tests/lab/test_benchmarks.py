@@ -1,24 +1,19 @@
-"""Check that benchmark scripts, which are run by hand, at least find their imports."""
+"""Check what benchmarks share: rows that are kept, tables that are published, and what they refer to."""
 
 import dataclasses
 import json
 import os
 import re
-from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from dpviz.papers.results import NOTES
 from dpviz.sweeps.sweep import Sweep, Variant
 from lab.benchmarks import growth, sources, utility
 
 ROOT = Path(__file__).parents[2]
-
-
-@pytest.mark.parametrize("name", sorted(path.stem for path in (ROOT / "lab" / "benchmarks").glob("[a-z]*.py")))
-def test_a_benchmark_finds_what_it_imports(name):
-    import_module(f"lab.benchmarks.{name}")
 
 
 def test_a_row_of_an_older_algorithm_is_not_used_again(tmp_path, monkeypatch):
@@ -86,6 +81,19 @@ def test_a_published_table_stays_until_the_new_one_is_whole(tmp_path, monkeypatc
     with pytest.raises(SystemExit):
         utility.main()
     assert [(tmp_path / f"pe.{ending}").read_text() for ending in ("md", "csv")] == ["published"] * 2
+
+
+def test_a_new_table_keeps_the_notes_below_the_old_one(tmp_path, monkeypatch):
+    (tmp_path / "nsm.md").write_text(f"old\n{NOTES}\nTried and dropped.\n")
+    short = {"data": ("sample:iris",), "variants": (Variant("glloyd", "glloyd"),), "epsilon": (1.0,)}
+    sweep = dataclasses.replace(utility.spec("nsm"), **short)
+    monkeypatch.setattr(utility, "spec", lambda table: sweep)
+    monkeypatch.setattr(
+        "sys.argv", ["utility", "--table", "nsm", "--seeds", "1", "--rows", str(tmp_path / "nsm.jsonl")]
+    )
+    utility.main()
+    table, _, notes = (tmp_path / "nsm.md").read_text().partition(NOTES)
+    assert "| iris (150, 4, 3) | GLloyd |" in table and "nan" not in table and notes == "\nTried and dropped.\n"
 
 
 @pytest.mark.parametrize(

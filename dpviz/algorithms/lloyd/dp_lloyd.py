@@ -23,12 +23,8 @@ class DPLloyd(SuLloyd):
     the next center. SuLloyd's improvements can be switched on one by one: spread initial centers, as many rounds as the
     budget allows, the best division between sums and counts, and centers reflected at the bounds.
 
-    Two of them can hurt, as measured by the area under the curve of loss against epsilon, in multiples of KMeans' area.
-    If noise dominates the sums, more accurate counts push centers to the bounds. On dim256 (1,024 rows, 256 columns, 3
-    seeds) the division alone raises DP-Lloyd's area from 3,768 ± 298 to 5,503 ± 103; without it SuLloyd's falls from
-    5,256 ± 31 to 3,661 ± 210; a single center in the middle gets 3,035. With 100 centers (birch2, 10 seeds) the budget
-    allows two rounds, too few to separate them: the area is 65 ± 4 for SuLloyd, 46 ± 1 for SuLloyd with five rounds,
-    and 69 ± 3 for DP-Lloyd.
+    Two of them can hurt (lab/benchmarks/results/methods.md): if noise dominates the sums, more accurate counts push
+    centers to the bounds, and for many centers the budget allows too few rounds to separate them.
 
     Parameters
     ----------

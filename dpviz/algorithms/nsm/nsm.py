@@ -1,4 +1,7 @@
-"""Buy one rich noisy summary, search it for free, then correct the centers (NSM, noisy-summary means; ours)."""
+"""Buy one rich noisy summary, search it for free, then correct the centers (NSM, noisy-summary means; ours).
+
+Measurements, ablations, what was tried and dropped, and where the method loses are in dpviz/papers/results/nsm.md.
+"""
 
 from __future__ import annotations
 
@@ -143,48 +146,6 @@ class NSM(ApproximateDP):
     projection to 32 columns, because the second moment's cost grows as d^2. The first correction then averages rows in
     all columns, and near radius, shapes, far candidates, pooling and prior are all off: each of them made the result
     worse when tried there.
-
-    Ablations: each number is the increase, without the part, in the area under the curve of loss against epsilon from
-    .25 to 4, divided by KMeans' area (twelve sets; 5 seeds, but 3 on letter, adult, dim032 and birch2_25k). Prior:
-    dim032 12.8 +- .9, wine .13 +- .05, iris .018 +- .011, digits .005 +- .003, letter -.001 +- .001. Pooling: dim032
-    8.1 +- 1.9, wine .21 +- .07, iris .045 +- .016, digits .016 +- .004, all others less, none below 0. Distances:
-    dim032 2.9 +- .9, yeast .001 +- .001, s1 -.0015 +- .0002. Shapes: dim032 1.0 +- .1, iris .06 +- .03, wine .03 +-
-    .04. Far candidates: yeast .043 +- .004, letter -.003 +- .001. Near radius: wine .16 +- .10, iris -.008 +- .020,
-    yeast -.018 +- .016, dim032 -5.5 +- 1.1.
-
-    Defaults: by leave-one-set-out over the twelve sets, the defaults have a lower geometric mean than every variant but
-    one. Without the near radius the geometric mean is 1.2% lower, because of dim032 alone. If dim032 is left out, the
-    near radius is kept, but the other eleven sets are better without distances, by .04%, a choice that would cost 10%
-    on dim032.
-
-    Tried and dropped: shrinking moves by direction, over-relaxation, twice as many candidates, and a tail quantile as
-    the clipping radius. Also dropped, each with its effect in the units of the ablations: one correction instead of two
-    if noise dominates (dim032 +2.3 +- 1.5), or three (wine +.09 +- .05); a larger part for counts with the prior
-    (dim032 -.8 +- .6, iris +.006 +- .001); a mixture fitted to the summary by EM (iris .000, wine .000, lsun -.003 +-
-    .002, house .000); the start with the lowest cost over weights redrawn with their noise (iris +.01 +- .01, wine -.02
-    +- .03, lsun and house .000); the cheapest of many exchanges in k-means on the summary instead of random ones
-    (letter -.006 +- .001, birch2_25k -.002 +- .001, but digits +.008 +- .005 and dim032 +.7 +- .4).
-
-    The mean's two limits, its noise relative to the radius and its share of mu^2, were checked by leave-one-set-out on
-    iris, wine, yeast, digits and dim032 in four boxes: whichever set is left out, the other four prefer .1 and .1 to
-    .05 and .05, to .05 and .1, to .07 and .1, and to no mean. Ten times as many exchanges in k-means on the summary
-    change nothing (dim032 -.007 +- .08, iris -.0004 +- .0005, birch2_25k +.0005 +- .0012); a third as many raise the
-    loss (birch2_25k +.016 +- .010).
-
-    Weak spots: with N mu / (k sqrt(d)) below about 5 nothing works, and a warning says so. With many clusters, many
-    columns and few rows (dim032: 1024 rows, 32 columns, 16 clusters) the loss remains 28 times KMeans'. On heavy tails,
-    where a few rows dominate the loss, PrivTree is better. On one column of 4,000 rows from a lognormal distribution,
-    with bounds from 0 to the largest row, PrivTree's loss is 1.23 +- .09 times KMeans' and NSM's 2.3 +- .4 times (sigma
-    1.5; 5.6 +- .7 without the thinned candidates), or 2.0 +- .4 and 6.3 +- 1.9 (sigma 2; 13.4 +- 2.9 without): means
-    over six draws of the rows at delta = 1/(100 n), with standard errors. On two columns (sigma 2) the losses are 1.39
-    and 2.66, and on three columns of a Pareto distribution (shape 1.5) 1.70 and 1.94, not repeated over draws; thinning
-    helps little or hurts there and is not used. On blobs in one column, the effect of thinning is not clear: it hurts
-    on two sets (.03 +- .01, .06 +- .03); of five others, it helps on three (.06 +- .01, .07 +- .03, .08 +- .02) and
-    hurts on none. If rows lie in a corner of the box and are too few for a mean (wine at epsilon 1), the loss is four
-    times that in a box around the rows. A floor of 1 or 2% on the mean's share lowers the loss on three seeds and
-    raises it on four others, so it is not used.
-
-    Constants were chosen on the benchmark sets, some from observed losses, so reported gains are optimistic.
 
     References
     ----------
