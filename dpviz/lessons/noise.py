@@ -135,4 +135,6 @@ def panels(runs: NoiseRuns, colors: Theme) -> list[Panel]:
         for epsilon, some in zip(EPSILONS, runs.every.runs, strict=True)
     ]
     far, count = length(runs.every.scatter[-1], "km", 2), runs.every.whole.shape[1]
-    return clouds(view, drawn, f"At ε {fraction(EPSILONS[-1])}, a center scatters by ±{far} over {count} runs")
+    return clouds(
+        view, drawn, f"At ε {fraction(EPSILONS[-1])}, a center scatters by ±{far} over {count} runs", first=True
+    )

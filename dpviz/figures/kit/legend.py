@@ -7,7 +7,19 @@ from dpviz.figures.kit.theme import Theme
 __all__ = ["HIDDEN", "icon"]
 
 HIDDEN = frozenset(
-    {"cross", "hidden_ring", "hidden_shade", "dashed_ring", "diamond", "square", "ring", "dash", "dotted"}
+    {
+        "cross",
+        "hidden_ring",
+        "hidden_shade",
+        "dashed_ring",
+        "marked_ring",
+        "thin_ring",
+        "diamond",
+        "square",
+        "ring",
+        "dash",
+        "dotted",
+    }
 )  # symbols that are listed only while hidden layers are shown
 
 _SHAPES = {
@@ -34,6 +46,9 @@ _SHAPES = {
     "hidden_ring": '<circle cx="8" cy="8" r="5.5" fill="none" stroke="{hidden}" stroke-width="2.2"/>',
     "dashed_ring": '<circle cx="8" cy="8" r="5.5" fill="none" stroke="{hidden}" stroke-width="2" '
     'stroke-dasharray="3 2"/>',
+    "marked_ring": '<circle cx="8" cy="8" r="6" fill="none" stroke="{hidden}" stroke-width="2"/>'
+    '<circle cx="8" cy="8" r="1.6" fill="{hidden}"/>',
+    "thin_ring": '<circle cx="8" cy="8" r="6" fill="none" stroke="{hidden}" stroke-width="1"/>',
     "dash": '<path d="M2 8 H14" stroke="{hidden}" stroke-width="2.4"/>',
     "dotted": '<path d="M2 8 H14" stroke="{hidden}" stroke-width="2" stroke-dasharray="2 2"/>',
 }

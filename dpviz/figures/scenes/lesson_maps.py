@@ -115,7 +115,15 @@ def mean_panel(view: View, looks: np.ndarray, means: np.ndarray, target: np.ndar
     }
     aimed = dataclasses.replace(view, reference=None, missed=None)
     alt = f"One center in {len(looks)} runs; the mean of its positions approaches the position without noise."
-    panel = layered(aimed, f"One center in {counted(len(looks), 'release')}", drawn, frames, alt, height=430)
+    panel = layered(
+        aimed,
+        f"One center in {counted(len(looks), 'release')}",
+        drawn,
+        frames,
+        alt,
+        height=430,
+        secret=["□ without noise"],
+    )
     reach = 1.25 * float(np.abs(points - middle).max())
     panel.figure.update_xaxes(range=[middle[0] - reach, middle[0] + reach])
     panel.figure.update_yaxes(range=[middle[1] - reach, middle[1] + reach])

@@ -17,9 +17,7 @@ __all__ = ["legend", "read_panel"]
 def legend(exact: bool) -> tuple[tuple[str, str], ...]:
     """Return the key of a picture with `exact` or released centers, as (symbol, words) pairs."""
     centers = ("square", "exact center of this round") if exact else ("center", "released center of this round")
-    rings = (
-        (("hidden_ring", "a person's row, computed"), ("dashed_ring", "computed, but nobody's row")) if exact else ()
-    )
+    rings = (("marked_ring", "a person's row, computed"), ("thin_ring", "computed, but nobody's row")) if exact else ()
     return centers, *rings, ("ring", "person")
 
 

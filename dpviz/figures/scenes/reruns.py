@@ -71,13 +71,16 @@ def unlike(runs: Sequence[np.ndarray], k: int, against: str) -> str:
     return f"{numbers_of_centers(runs)} where {against} has {k}: not comparable" if {*map(len, runs)} - {k} else ""
 
 
-def clouds(view: View, in_turn: Sequence[Cloud], title: str, note: str = "") -> list[Panel]:
+def clouds(view: View, in_turn: Sequence[Cloud], title: str, note: str = "", *, first: bool = False) -> list[Panel]:
     """Draw a plane and, if there are losses, a dot plot, with one frame per cloud and the same axes in all frames.
 
-    `note`, such as "simulated", is written in the picture unless hidden layers are on.
+    `note`, such as "simulated", is written in the picture unless hidden layers are on. The rings mark the first run of
+    the cloud shown if `first`, and otherwise the view's run.
     """
     every = [np.concatenate([*cloud.centers, np.empty((0, view.trace.domain.n_features))]) for cloud in in_turn]
     frames = [{"cloud": xy(view.flat(points))} for points in every]
+    if first:
+        frames = [{**frame, "own": xy(view.flat(one.centers[0]))} for frame, one in zip(frames, in_turn, strict=True)]
     last = in_turn[-1]
     alt = f"The centers of {len(last.centers)} runs each for {', '.join(cloud.label for cloud in in_turn)}."
     panels = [_plane(view, frames, title, note, alt)]
@@ -102,7 +105,7 @@ def _plane(view: View, frames: list[dict], title: str, note: str, alt: str, *, p
     looks = {
         "own": {
             "mode": "markers",
-            "name": "center of the run above",
+            "name": "center of the first run" if "own" in frames[0] else "center of the run above",
             "marker": {"symbol": "circle-open", "color": colors.ink, "size": 13, "line": {"width": 2}},
         },
         "cloud": {"mode": "markers", "name": "center of a rerun", "marker": dot},
@@ -171,7 +174,7 @@ def _dots(view: View, in_turn: Sequence[Cloud], now: Sequence[int | None], note:
         marked = {"x": [None], "y": [None]} if run is None else {"x": [float(x[run])], "y": [float(y[run])]}
         updates.append([{"x": x, "y": y, "text": [ratio_words(ratio) for ratio in table.ratio]}, marked])
     add_frames(figure, [0, 1], updates)
-    tag(figure, colors, note if note and not view.hidden else "NOT PRIVATE")
+    tag(figure, colors, note if note and not view.hidden else "NOT PRIVATE", below=True)
     return Panel("side", figure, f"A dot plot: {view.measure.lower()} of each run. {title}.")
 
 
