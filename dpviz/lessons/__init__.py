@@ -19,8 +19,8 @@ from dpviz.privacy.accounting import DEFAULT_DELTA
 from dpviz.privacy.delta import meaning, no_failure
 
 __all__ = [
-    "LESSONS", "SEEDS", "Lesson", "Option", "Stage", "drawn", "glossary", "legend", "limits_in_words", "panels",
-    "stage",
+    "LESSONS", "SEEDS", "Lesson", "Option", "Stage", "drawn", "glossary", "legend", "limits_in_short",
+    "limits_in_words", "panels", "stage",
 ]  # fmt: skip
 
 _HERE = Path(__file__).parent
@@ -81,8 +81,18 @@ def glossary() -> dict[str, str]:
 @cache
 def limits_in_words() -> dict[str, str]:
     """Return the limits of every promise, as a mapping from title to text in Markdown."""
-    entries = tomllib.loads((_HERE / "limits.toml").read_text(encoding="utf-8"))
-    return {limit["title"]: limit["text"].format_map({**_delta(), **_rows()}) for limit in entries["limit"]}
+    return _limits("text")
+
+
+@cache
+def limits_in_short() -> dict[str, str]:
+    """Return the limits that a slide names, as a mapping from title to one or two sentences."""
+    return _limits("short")
+
+
+def _limits(field: str) -> dict[str, str]:
+    entries, facts = tomllib.loads((_HERE / "limits.toml").read_text(encoding="utf-8")), {**_delta(), **_rows()}
+    return {limit["title"]: limit[field].format_map(facts) for limit in entries["limit"] if field in limit}
 
 
 def _delta() -> dict[str, str]:

@@ -35,15 +35,15 @@ def test_a_show_goes_on_without_a_network(open_page):
     expect(dialog.locator(".promise")).to_contain_text("ε 4,")
     assert page.evaluate(ink) > 20
     page.keyboard.press("r")
-    expect(dialog.locator(".promise")).to_contain_text("ε 1, δ 1 in 500,000 · another draw of the noise: 1")
+    expect(dialog.locator(".promise")).to_contain_text("ε 1, δ 1 in 600,000 · another draw of the noise: 1")
     page.keyboard.press("PageDown")
     expect(dialog.locator("h2")).to_have_text("Is Alex in the data? Two worlds")
     expect(notes.locator(".count")).to_have_text("3 of 5")
     page.keyboard.press("1")
     expect(dialog.locator(".say")).to_have_text(re.compile("does not show a single run"))
-    expect(notes.locator(".next")).to_have_text("Next: What privacy costs, and when it is free")
+    expect(notes.locator(".next")).to_have_text("Next: What privacy costs, and from where on it is free")
     notes.keyboard.press("ArrowDown")  # the keys work in either window
-    expect(dialog.locator("h2")).to_have_text("What privacy costs, and when it is free")
+    expect(dialog.locator("h2")).to_have_text("What privacy costs, and from where on it is free")
     expect(page).to_have_url(re.compile("slide=4"))
     page.keyboard.press("b")
     black = dialog.locator(".black")
@@ -77,7 +77,7 @@ def test_an_epsilon_is_typed_in_the_show_and_escape_leads_into_its_scene(open_pa
     page.keyboard.press("Escape")
     if dialog.is_visible():  # the second Esc may only have left full screen
         page.keyboard.press("Escape")
-    expect(page).to_have_url(re.compile(r"/explore\?.*a=pe-means.*e=0\.1"))
+    expect(page).to_have_url(re.compile(r"/explore\?.*a=nsm.*e=0\.1"))
 
 
 def test_a_show_and_its_page_fit_a_phone(open_page):

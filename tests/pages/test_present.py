@@ -8,11 +8,14 @@ import time
 
 import pytest
 
-from dpviz.atlas import files
+from dpviz.atlas import files, noised
 from dpviz.atlas.cells import STORY
+from dpviz.lessons import LESSONS, limits_in_short, limits_in_words
+from dpviz.lessons.plans import plans
 from dpviz.runs.single import replay
 from pages._ui.frame import catalog
 from pages._ui.frame.address.deck import DEFAULT, MOST_BYTES, MOST_SLIDES, PAGES, Deck, Slide, from_json, split, to_json
+from pages._ui.teach.notes.view import deck_of
 from pages._ui.teach.present import pictures, scenes
 from pages._ui.teach.present import show as show_module
 from pages._ui.teach.present.scenes import staged
@@ -192,6 +195,36 @@ def test_share_offers_what_can_be_shown():
     assert set(PAGES) == scenes.STAGED.keys()
 
 
+@pytest.mark.parametrize("plan", plans(), ids=lambda plan: f"{plan.minutes} minutes")
+def test_the_deck_of_a_plan_has_every_row_of_the_plan_and_takes_as_long(plan):
+    deck = deck_of([LESSONS[name] for name in plan.lessons])
+    assert deck.seconds == 60 * plan.minutes
+    pages = [split(slide.scene)[0] for slide in deck.slides]
+    assert pages == ["home", *["learn"] * len(plan.lessons), *["class"] * bool(plan.play), "limits"]
+    assert not any(staged(slide, "light", varied=False).sentence for slide in deck.slides)
+    assert from_json(to_json(deck)) == deck
+
+
+def test_start_class_and_limits_have_a_slide_in_short():
+    start, _ = picture("home", "page")
+    noisy = [one for one in noised.read() if one.epsilon is not None]
+    found = [*(int(one.found[one.shown]) for one in noisy), 5]
+    assert list(start.bigs) == [f"{count} of 5" for count in found] and len(start.titles) == len(found)
+    assert all(
+        re.search(rf"find {count}\D+of\D+5", words) for count, words in zip(found[:-1], start.titles, strict=False)
+    )
+    assert "72 of 100 runs" in start.titles[-1] and "NOT PRIVATE" in start.figure
+    uncovered, _ = picture("limits", "page")
+    assert limits_in_short().keys() <= limits_in_words().keys() and uncovered.html.count("<tr>") == len(
+        limits_in_short()
+    )
+    for words in re.findall(r"ε [\d.]+", limits_in_short()["The unit"]):
+        assert words in limits_in_words()["The unit"] and words in uncovered.html
+    assert "phones" in picture("class", "page")[0].html
+    with pytest.raises(ValueError, match="Only Start, Class and Limits"):
+        staged(Slide("", "explore?v=1&d=tiny&a=dpm&e=2", show="page"), "light")
+
+
 def test_a_link_is_kept_by_its_page_and_its_words():
     assert split("https://x.org/dp/explore?v=1&d=town#a") == ("explore", "v=1&d=town")
     assert split("/?v=1&e=4") == ("home", "v=1&e=4") and split("limits") == ("limits", "")
@@ -235,12 +268,12 @@ def test_a_picture_says_what_it_shows():
 @pytest.mark.slow
 def test_clouds_games_and_curves_have_their_picture(monkeypatch):
     monkeypatch.setattr(pictures, "AGAIN", 2)
-    monkeypatch.setattr(pictures, "ROUNDS", 4)
     monkeypatch.setattr(pictures, "CLOUD", 2)
     made, _ = picture("explore?v=1&d=tiny&a=dpm&e=2&again=1")
     assert len(made.titles) == 5 and made.titles[3].startswith("ε 2")
     made, seen = picture("attacker?v=1&d=tiny&a=dpm&who=outlier")
-    assert made.big.startswith("bet ≤ ") and "4 rounds" in made.titles[0] and seen[-1] == (8, 8)
+    assert made.big.startswith("bet ≤ ") and seen[-1] == (4, 4)
+    assert "best known attack" not in made.titles[0]  # no share without stored rounds, which luck would decide
     made, _ = picture("tradeoff?v=1&d=tiny&a=dpm&e=1&e=4&runs=2")
     assert made.big and "2 runs" in made.titles[0] and "NOT PRIVATE" in made.figure
     with pytest.raises(ValueError, match="different promises"):

@@ -16,7 +16,7 @@ MOST_SLIDES, MOST_BYTES = 40, 400_000
 MOST = {"title": 120, "scene": 4_000, "notes": 4_000}  # maximum numbers of characters in a deck's texts
 MOST_SECONDS = 3_600
 PAGES = ("explore", "again", "limits", "attacker", "tradeoff", "learn")  # Pages whose scenes can be shown.
-SHOWS = ("picture", "label")  # Parts of a scene that a slide can show.
+SHOWS = ("picture", "label", "page")  # A slide shows a scene's picture, its privacy label, or its whole page in short.
 
 
 @dataclasses.dataclass(frozen=True)

@@ -118,10 +118,17 @@ def _plan(lessons: list[Lesson]) -> str:
 
 
 def deck_of(lessons: list[Lesson]) -> Deck:
-    """Return the lessons as a deck: for each its own picture at the step that surprises, with the talk as its notes."""
-    slides = []
+    """Return the plan as a deck: for each lesson its own picture at the step that surprises, the talk as its notes."""
+    plan, slides = plan_of(lessons), []
     for lesson in lessons:
         stage = stage_cache.stage(lesson.name, 0)
         words = "\n".join(lesson.fill(sentence, stage) for sentence in lesson.talk)
-        slides.append(Slide(lesson.title, _staged(lesson, stage.hint), words, 60 * plan_of(lessons).each))
-    return Deck("Lessons: " + ", ".join(str(lesson.number) for lesson in lessons), tuple(slides))
+        slides.append(Slide(lesson.title, _staged(lesson, stage.hint), words, 60 * (plan.each + SLACK)))
+    join = "Open Class before the lecture, and join with a phone yourself."
+    begin = Slide("One town, one Alex", "home", "Go through Start's screens with the class.", 60 * plan.start, "page")
+    end = (
+        Slide("Was I in?", "class", join, 60 * plan.play, "page"),
+        Slide("What no promise covers", "limits", "What had the class not expected?", 60 * plan.limits, "page"),
+    )
+    shown = [slide for slide in (begin, *slides, *end) if slide.seconds]
+    return Deck("Lessons: " + ", ".join(str(lesson.number) for lesson in lessons), tuple(shown))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,10 @@ import pandas as pd
 
 from dpviz import lessons
 from dpviz.algorithms import Algorithm
-from dpviz.audits.game import Round, attack, play, score
+from dpviz.atlas import averages, files, noised
+from dpviz.atlas.cells import STOPS, STORY
+from dpviz.audits.game import Round, attack, score
+from dpviz.audits.game import play as rounds_of
 from dpviz.datasets import Dataset
 from dpviz.figures import Panel, View, columns, pane
 from dpviz.figures.kit.legend import HIDDEN, icon
@@ -20,9 +23,11 @@ from dpviz.figures.kit.shots import Shot, complete
 from dpviz.figures.kit.theme import theme, untitled
 from dpviz.figures.scenes import reruns, tradeoff
 from dpviz.figures.scenes.game import picture_panel
+from dpviz.figures.scenes.lessons import GROUPS, groups_panel
 from dpviz.figures.scenes.reconstruction import legend as read_legend
 from dpviz.figures.scenes.reruns import Cloud
-from dpviz.lessons import LESSONS
+from dpviz.lessons import LESSONS, limits_in_short, story
+from dpviz.lessons.ground import ground
 from dpviz.metrics import run_loss
 from dpviz.numbers import chance, counted, number, plus_minus, ratio_words
 from dpviz.postprocessing.bet import bet_of, briefly, odds_of_any
@@ -46,9 +51,9 @@ from pages._ui.explore.player.verdict import lost
 from pages._ui.frame import markup
 from pages._ui.frame.words import on_screen
 
-__all__ = ["Picture", "clouds", "game", "lesson", "read_off", "run", "sweep"]
+__all__ = ["Picture", "clouds", "game", "lesson", "play", "read_off", "run", "start", "sweep", "uncovered"]
 
-ROUNDS, CLOUD = 100, 25  # Numbers of runs of the machine's game and of each world's cloud.
+CLOUD = 25  # Number of runs of each world's cloud.
 MOST_CENTERS, MOST_COLUMNS = 8, 4  # rows and columns of the table of centers on a slide
 AGAIN = 20  # Number of reruns at every ε, with the seeds of Again?
 OnStep = Callable[[int, int], None]
@@ -258,24 +263,74 @@ def lesson(name: str, seed: int, mode: str, on_step: OnStep) -> Picture:
     )
 
 
+def start(mode: str, on_step: OnStep) -> Picture:
+    """Return Start's averages under more and more noise, and then what its method publishes for the last ε.
+
+    Raises
+    ------
+    ValueError
+        If the stored runs of Start are missing or of another version.
+    """
+    given, stored, chart = averages.read(), noised.read(), files.read(*STORY)
+    if given is None or stored is None or chart is None:
+        raise ValueError("Start's stored runs are missing or come from another version, so it has no slide.")
+    there, whole = ground(STORY[0]), story.of_chart(chart)
+    told = story.record(given[0], None, [whole], stored)["noise"]
+    noisy = [i for i, one in enumerate(stored) if one.epsilon is not None]
+    shots = [*(stored[i].centers for i in noisy), whole.centers[STOPS.index(averages.EPSILON), 0]]
+    on_step(1, 1)
+    kmeans = there.run("kmeans", 0)
+    bigs = tuple(f"{there.found(centers)} of {len(there.groups.means)}" for centers in shots)
+    return _made(
+        groups_panel(there.view(kmeans, theme(mode)), "", there.groups, shots),
+        titles=(*(told["stops"][i]["say"] for i in noisy), f"{told['smart']['told']} {told['smart']['why']}"),
+        legend=_legend(GROUPS, mode),
+        big=bigs[-1],
+        bigs=bigs,
+        small="neighborhoods have a center among what is published.",
+        promise="made-up people",
+    )
+
+
+def _table(lines: Mapping[str, str]) -> str:
+    rows = (f"<tr><th scope=row>{markup.escape(name)}</th><td>{markup.escape(words)}</td></tr>"
+            for name, words in lines.items())  # fmt: skip
+    return f"<table><tbody>{''.join(rows)}</tbody></table>"
+
+
+def play(mode: str, on_step: OnStep) -> Picture:
+    """Return what a class does with its phones, in short."""
+    on_step(1, 1)
+    lines = {
+        "Join": "Open Class; its code lets the phones in.",
+        "Place": "Everybody is one point on one map. A method looks for the groups, with noise.",
+        "Bet": "“Was I in?” Each phone bets on whether its own point was used.",
+        "Compare": "How many bets were right, and how many the promise allows.",
+    }
+    return Picture("", "", ("A class with phones",), html=_table(lines))
+
+
+def uncovered(mode: str, on_step: OnStep) -> Picture:
+    """Return what no promise covers, in short."""
+    on_step(1, 1)
+    return Picture("", "", ("Limits says each of these at length.",), html=_table(limits_in_short()))
+
+
 def game(setup: Setup, mode: str, stored: tuple[Sequence[Round], ...], on_step: OnStep) -> Picture:
-    """Return the two worlds as clouds, with the success rate of the best known attack and its bound.
+    """Return the two worlds as clouds, with the bound on bets and, from stored rounds, the best known attack's success.
 
     `stored` holds finished rounds of the game with seed 0, in three lists, which may be empty: rounds with worlds
     decided by a coin, rounds with the person, and rounds without.
     """
     question, algorithm, data = setup.question, setup.algorithm, setup.data
-    total = ROUNDS + 2 * CLOUD
 
     def told(before: int) -> Callable[[int], None]:
-        return lambda done: on_step(before + done, total)
+        return lambda done: on_step(before + done, 2 * CLOUD)
 
-    rounds = stored[0] or play(question, algorithm, 0, ROUNDS, 0, on_round=told(0))
     both = [
-        stored[i + 1] or play(question, algorithm, 0, CLOUD, 0, world, on_round=told(ROUNDS + i * CLOUD))
+        stored[i + 1] or rounds_of(question, algorithm, 0, CLOUD, 0, world, on_round=told(i * CLOUD))
         for i, world in enumerate((True, False))
     ]
-    machine = score(rounds, attack(rounds))
     axes = data.view if len(data.columns) > 1 else None
     names = [f"{data.columns[i]}{f' ({data.units[i]})' if data.units[i] else ''}" for i in (axes or (0,))]
     places = {"Alex": question.person}
@@ -283,14 +338,17 @@ def game(setup: Setup, mode: str, stored: tuple[Sequence[Round], ...], on_step: 
         places["or here"] = question.elsewhere
     promise = algorithm.guarantee(data.domain.n_features, data.n_public)
     panel = picture_panel(
-        theme(mode), data.domain, axes, (names[0], names[1] if axes else ""), rounds[0].centers, places,
+        theme(mode), data.domain, axes, (names[0], names[1] if axes else ""), both[0][0].centers, places,
         (np.concatenate([one.centers for one in both[0]]), np.concatenate([one.centers for one in both[1]])),
         exact=not promise.private,
     )  # fmt: skip
-    words = (
-        f"{setup.words} · In {len(rounds):,} rounds the best known attack was right {percent(machine.share)} times in "
-        f"100 ({span(machine)} with 95% confidence)."
-    )
+    words = setup.words
+    if stored[0]:
+        machine = score(stored[0], attack(stored[0]))
+        words += (
+            f" · In {len(stored[0]):,} rounds the best known attack was right {percent(machine.share)} times in 100 "
+            f"({span(machine)} with 95% confidence)."
+        )
     bound = question.bound.odds
     any_ = f" Against any method with this ε and δ: {odds_of_any(promise)}." * promise.private
     small = (

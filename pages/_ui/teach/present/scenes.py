@@ -34,7 +34,7 @@ from pages._ui.teach.present import pictures
 from pages._ui.work import atlas, runs
 from pages._ui.work.batch import Piece
 
-__all__ = ["MOST_VARIED", "STAGED", "Staged", "called", "staged"]
+__all__ = ["IN_SHORT", "MOST_VARIED", "STAGED", "Staged", "called", "staged"]
 
 MOST_RUNS = 400  # Maximum number of runs of a sweep on a slide.
 # Maximum number of slides that also have their run at other values of ε; each sends up to several megabytes more.
@@ -68,9 +68,12 @@ class Staged:
     refusal: str = ""
 
 
-def called(address: str) -> str:
+def called(slide: Slide) -> str:
     """Return the name of a scene: its page, its data, its methods and budgets, as it opens; or the address's start."""
+    address = slide.scene
     page, query = split(address)
+    if slide.show == "page" and page in IN_SHORT:
+        return PAGES[page].title
     page, query = ("explore", as_run(query)) if page == "home" else (page, query)
     if page not in STAGED:
         return address[:40]
@@ -109,6 +112,12 @@ def _of_default(slide: Slide, mode: str, varied: bool) -> Staged:
 
 def _staged(slide: Slide, mode: str, varied: bool, typed: Sequence[float]) -> Staged:
     page, query = split(slide.scene)
+    if slide.show == "page":
+        if page not in IN_SHORT:
+            raise ValueError("Only Start, Class and Limits can be shown in short.")
+        name = json.dumps(["slide", page, slide.show, mode, __version__])
+        refusal = "This slide shows no run, so there is no ε and no seed to change."
+        return Staged(Piece(name, IN_SHORT[page], (mode,)), None, False, page, refusal=refusal)
     if page == "home":  # in decks of earlier versions, Home shows a run
         page, query = "explore", as_run(query)
     if page not in STAGED:
@@ -237,3 +246,5 @@ STAGED: dict[str, tuple[Vocabulary, Plan]] = {
     "tradeoff": (tradeoff, _tradeoff),
     "learn": (vocabulary, _learn),
 }
+# Pages that a slide shows in short, with the work that makes the slide.
+IN_SHORT: dict[str, Callable[..., Any]] = {"home": pictures.start, "class": pictures.play, "limits": pictures.uncovered}

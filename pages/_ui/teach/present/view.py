@@ -38,7 +38,7 @@ from pages._ui.work.state import work_state
 __all__ = ["deck_file", "projector", "slide_form", "slide_list"]
 
 MOST_TYPED = 4  # number of values of ε that a slide keeps besides the last one typed
-_SHOWN = {"picture": "The picture", "label": "The privacy label"}
+_SHOWN = {"picture": "The picture", "label": "The privacy label", "page": "The page in short"}
 
 
 def _put(deck: Deck, index: int, slide: Slide) -> None:
@@ -176,7 +176,7 @@ def slide_form(index: int) -> None:
     slide, form = deck.slides[index], f"{address_state.deck_edit}_{index}"
     now = Slide(
         st.text_input("Title", slide.title, MOST["title"], key=keys.SLIDE_TITLE(form)),
-        _scene(slide.scene, keys.SLIDE_SCENE(form)),
+        _scene(slide, keys.SLIDE_SCENE(form)),
         st.text_area("Notes", slide.notes, max_chars=MOST["notes"], key=keys.SLIDE_NOTES(form), height=150),
         whole_number(
             "Seconds", 0, MOST_SECONDS, slide.seconds, key=keys.SLIDE_SECONDS(form),
@@ -211,10 +211,10 @@ def slide_form(index: int) -> None:
             st.rerun()
 
 
-def _scene(scene: str, key: str) -> str:
+def _scene(slide: Slide, key: str) -> str:
     """Name a slide's scene with a link to it, and ask for another one; return the scene as a deck stores it."""
+    scene, name = slide.scene, called(slide)
     page, query = split(scene)
-    name = called(scene)
     address = f"{page}?{query}" if page != "home" else f"./?{query}"
     st.html(markup.small("Scene: ", markup.link(address, name, fresh=True) if page in PAGES else name))
     other = st.text_input(
