@@ -552,7 +552,7 @@ class Story {
       released = [];
     const exact = at === 1 && !this.smart && this.record.noise?.stops[this.v].exact;
     if (at === 0) secret.push(["ring", "a person's row"], ["wrong", "nobody's row"], ["exact", "average"]);
-    if (at === 1) secret.push(["alex", "Alex"], ...(this.smart ? [] : [["guess", "guess"]]));
+    if (at === 1) secret.push(["alex", "Alex"], ...(this.smart ? [] : [["guess", "maybe Alex"]]));
     if (exact) secret.push(["exact", "average"]);
     const can = this.narrow ? "" : "possible ";
     if (at > 2) secret.push(["alex", "Alex"]);
