@@ -74,9 +74,13 @@ def test_every_trace_draws_and_all_panels_step_together(slug, axes):
     assert any(shot.tick for shot in shots) and all(shot.head for shot in shots) and how.caution
     assert found[0].name == "plane" and all(len(panel.figure.frames) == frames for panel in found)
     assert all(panel.alt and panel.figure.layout.title.text for panel in found)
-    for panel in found:  # panels of loss and ε have the player's steps as their x axis
+    counted = [re.fullmatch(r"(\w+) (\d+) of (\d+)", shot.head) for shot in shots]
+    for panel in found:  # panels of loss and ε count what the line above the picture counts, or the player's steps
         if panel.alt.startswith("A line: "):
-            assert panel.figure.layout.xaxis.title.text == "step"
+            axis = panel.figure.layout.xaxis
+            assert axis.title.text == next((one[1].lower() for one in counted if one), "step")
+            for at, name in zip(axis.tickvals or (), axis.ticktext or (), strict=True):
+                assert counted[at - 1][2] == name and (at == 1 or not counted[at - 2] or counted[at - 2][2] != name)
     size = 0
     for panel in found:
         last = panel.figure.frames[-1]

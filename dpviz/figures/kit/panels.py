@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -73,6 +74,7 @@ def _spots(people: np.ndarray) -> tuple[np.ndarray, float | np.ndarray]:
 
 _PERSON, _CROWD = 3.5, 30.0  # Sizes in pixels of one person's mark and of the largest mark of a crowd.
 _MOST_COUNTED = 100_000  # Maximum number of people whose positions are compared.
+_TURN = re.compile(r"(\w+) (\d+) of \d+")  # head of a shot that counts rounds, levels or iterations
 _SPEND = 128  # Height of the panel that shows epsilon, in pixels.
 FLATTEST = 0.3  # Smallest ratio of the short to the long side of a plane with equal scales.
 
@@ -213,12 +215,12 @@ def spend_panel(view: View, shots: Sequence[Shot]) -> Panel:
     )
     figure.add_scatter(
         x=[1], y=[0], mode=marks, line={"color": colors.released, "width": 2.4},
-        name="spent", hovertemplate="at step %{x}: ε = %{y:,.3~r}<extra></extra>",
+        name="spent", hovertemplate="ε = %{y:,.3~r} so far<extra></extra>",
     )  # fmt: skip
     figure.add_scatter(
         x=[1], y=[0], mode="text", text=[""], textposition="top left", cliponaxis=False, hoverinfo="skip"
     )
-    _along_steps(figure, len(steps))
+    _along_steps(figure, shots)
     figure.update_yaxes(title_text="ε", range=[0, 1.25 * float(table.epsilon.max())])
     updates: list[list[dict[str, Any]]] = [
         [
@@ -246,9 +248,18 @@ def _no_promise(view: View, n: int) -> Panel:
     return Panel("side", figure, "No privacy: every release is the true answer, so epsilon is infinite.")
 
 
-def _along_steps(figure: go.Figure, n: int) -> None:
-    """Give the x axis one position for each stop of the player."""
+def _along_steps(figure: go.Figure, shots: Sequence[Shot]) -> None:
+    """Give the x axis one position for each stop of the player, and name the rounds if the shots' heads count them."""
+    n, turns_ = len(shots), [_TURN.fullmatch(shot.head) for shot in shots]
     figure.update_xaxes(title_text="step", range=[0.6, n + 0.4], tick0=1, dtick=whole(n))
+    words = {turn[1] for turn in turns_ if turn}
+    if len(words) != 1:
+        return
+    first = {int(turn[2]): i + 1 for i, turn in reversed(list(enumerate(turns_))) if turn}
+    shown = [number for number in sorted(first) if number % whole(len(first)) == 0]
+    figure.update_xaxes(
+        title_text=words.pop().lower(), tickvals=[first[number] for number in shown], ticktext=list(map(str, shown))
+    )
 
 
 def _toward_middle(i: int, n: int) -> str:
@@ -272,7 +283,7 @@ def loss_panel(view: View, shots: Sequence[Shot], *, name: str = "step") -> Pane
     known = sorted((i + 1, values[step]) for step, i in frames.items() if values[step] is not None)
     figure.add_scatter(
         x=[x for x, _ in known], y=[y for _, y in known], mode="lines+markers" if len(known) <= 40 else "lines",
-        hovertemplate=f"step %{{x}}: %{{y:,.3~r}}{f' × {against}' * bool(best)}<extra></extra>",
+        hovertemplate=f"%{{y:,.3~r}}{f' × {against}' * bool(best)}<extra></extra>",
         line={"color": colors.person, "width": 1.6}, marker={"symbol": "circle-open", "size": 8},
     )  # fmt: skip
     figure.add_scatter(
@@ -286,7 +297,7 @@ def loss_panel(view: View, shots: Sequence[Shot], *, name: str = "step") -> Pane
             annotation={"text": against, "font": {"color": colors.hidden, "size": 12}},
             annotation_position="bottom right",
         )
-    _along_steps(figure, len(steps))
+    _along_steps(figure, shots)
     every = [y for _, y in known if y is not None] + ([1.0] if best else [0.0])
     low, top = min(every), max(every)
     span = max(top - low, 0.04 * top) or 1.0  # small differences fill the height, but a constant loss is a flat line
