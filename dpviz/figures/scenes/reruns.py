@@ -78,7 +78,7 @@ def clouds(view: View, in_turn: Sequence[Cloud], title: str, note: str = "", *, 
     the cloud shown if `first`, and otherwise the view's run.
     """
     every = [np.concatenate([*cloud.centers, np.empty((0, view.trace.domain.n_features))]) for cloud in in_turn]
-    frames = [{"cloud": xy(view.flat(points))} for points in every]
+    frames: list[dict[str, Any]] = [{"cloud": xy(view.flat(points))} for points in every]
     if first:
         frames = [{**frame, "own": xy(view.flat(one.centers[0]))} for frame, one in zip(frames, in_turn, strict=True)]
     last = in_turn[-1]
