@@ -102,7 +102,7 @@ def one_by_one(view: View, cloud: Cloud, title: str, note: str = "") -> list[Pan
 def _plane(view: View, frames: list[dict], title: str, note: str, alt: str, *, pale: bool = False) -> Panel:
     colors = view.colors
     dot = {"color": colors.released, "size": 7, "opacity": 0.25 if pale else 0.5}
-    looks = {
+    looks: dict[str, dict[str, Any]] = {
         "own": {
             "mode": "markers",
             "name": "center of the first run" if "own" in frames[0] else "center of the run above",
