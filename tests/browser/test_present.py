@@ -11,14 +11,15 @@ from tests.browser.phone import fits_a_phone
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
-def ready(page):
-    expect(page.get_by_text("5 of 5 scenes ready. From now on")).to_be_visible(timeout=2 * PATIENCE)
+def ready(page, also=""):
+    """Wait until the show can begin; `also` says what must be true of the runs that its keys open."""
+    expect(page.get_by_text(f"5 of 5 scenes ready. {also}")).to_be_visible(timeout=2 * PATIENCE)
     return page.get_by_role("button", name="Present", exact=True)
 
 
 def test_a_show_goes_on_without_a_network(open_page):
     page = open_page("present?v=1&slide=2")
-    begin = ready(page)
+    begin = ready(page, "From now on the show needs no network.")
     page.context.set_offline(True)
     with page.expect_popup() as popup:
         page.get_by_role("button", name="Notes in a second window").click()
