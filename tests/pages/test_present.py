@@ -213,6 +213,10 @@ def test_start_class_and_limits_have_a_slide_in_short():
     assert all(
         re.search(rf"find {count}\D+of\D+5", words) for count, words in zip(found[:-1], start.titles, strict=False)
     )
+    assert (
+        all(words.count(" · ") == 1 for words in start.titles)
+        and staged(Slide("", "home", show="page"), "light").step == 0
+    )
     assert "72 of 100 runs" in start.titles[-1] and "NOT PRIVATE" in start.figure
     uncovered, _ = picture("limits", "page")
     assert limits_in_short().keys() <= limits_in_words().keys() and uncovered.html.count("<tr>") == len(

@@ -117,7 +117,7 @@ def _staged(slide: Slide, mode: str, varied: bool, typed: Sequence[float]) -> St
             raise ValueError("Only Start, Class and Limits can be shown in short.")
         name = json.dumps(["slide", page, slide.show, mode, __version__])
         refusal = "This slide shows no run, so there is no ε and no seed to change."
-        return Staged(Piece(name, IN_SHORT[page], (mode,)), None, False, page, refusal=refusal)
+        return Staged(Piece(name, IN_SHORT[page], (mode,)), 0, False, page, refusal=refusal)
     if page == "home":  # in decks of earlier versions, Home shows a run
         page, query = "explore", as_run(query)
     if page not in STAGED:
