@@ -223,8 +223,8 @@ class Domain:
         """Return the rows (n, d) clipped to the box, then to the ball, each one independently of the others."""
         clipped = np.clip(Z, -self.box_z, self.box_z)
         squares = np.zeros(len(clipped))
-        for start in range(0, len(clipped), _ROWS):  # Each block of rows fits in the cache.
-            for column in clipped[start : start + _ROWS].T:  # A fixed order keeps a row's bits the same in any block.
+        for start in range(0, len(clipped), _ROWS):  # each block of rows fits in the cache
+            for column in clipped[start : start + _ROWS].T:  # a fixed order keeps a row's bits the same in any block
                 squares[start : start + _ROWS] += column * column
         norms = np.sqrt(squares)
         reach = self.radius * (1 - _SLACK / 2)

@@ -61,8 +61,8 @@ class Algorithm:
     follows_a_run: ClassVar[bool] = False
     marks_outside: ClassVar[bool] = False  # True if it asks only which rows lie outside the bounds, before clipping.
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {}
-    CODE: ClassVar[tuple[Line, ...]] = ()  # Pseudo-code, six to ten lines.
-    AUDIT: ClassVar[dict[str, Any]] = {}  # Parameter values for a second audit, which change the releases.
+    CODE: ClassVar[tuple[Line, ...]] = ()  # pseudo-code, six to ten lines
+    AUDIT: ClassVar[dict[str, Any]] = {}  # parameter values for a second audit, which change the releases
 
     n_clusters: int = params.param(8, low=1, high=256, help="Number of centers to release; a public number.")
 

@@ -92,7 +92,7 @@ class DPEM(ApproximateDP):
     tagline: ClassVar[str] = "A mixture of Gaussians: soft clusters with a shape, drawn as ellipses."
     learns_sensitivity: ClassVar[bool] = True  # the clipping radius depends on released covariances; the cost does not
     ROUNDS: ClassVar[int] = 6
-    FULL: ClassVar[int] = 6  # Up to this many columns "auto" allows ellipses of any orientation.
+    FULL: ClassVar[int] = 6  # up to this many columns "auto" allows ellipses of any orientation
     # Shares of a round's mu^2 for counts, sums and second moments.
     SHARES: ClassVar[tuple[float, float, float]] = (0.2, 0.4, 0.4)
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {"along the columns": {"covariance": "diagonal"}}

@@ -46,12 +46,12 @@ __all__ = [
     "warning",
 ]
 
-FILES = "DPVIZ_WITH"  # Environment variable: absolute paths of the files, separated as in PATH.
-GROUP = "dpviz.algorithms"  # Group of entry points, each an `Algorithm`.
-PROGRAMS = "DPVIZ_OUTSIDE"  # Environment variable: programs as MODULE:CLASS, separated by commas.
+FILES = "DPVIZ_WITH"  # environment variable: absolute paths of the files, separated as in PATH
+GROUP = "dpviz.algorithms"  # group of entry points, each an `Algorithm`
+PROGRAMS = "DPVIZ_OUTSIDE"  # environment variable: programs as MODULE:CLASS, separated by commas
 UNAUDITED = "not audited here"
-_NOTES = "audited"  # File in the state folder: a line per algorithm that passed its audit, with its file's fingerprint.
-_LONGEST = 200  # Maximum number of characters shown of another program's message.
+_NOTES = "audited"  # file in the state folder: a line per algorithm that passed its audit, with its file's fingerprint
+_LONGEST = 200  # maximum number of characters shown of another program's message
 
 
 class Origin(NamedTuple):

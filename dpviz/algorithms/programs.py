@@ -31,7 +31,7 @@ from dpviz.trace import Step, Trace
 
 __all__ = ["Program", "program"]
 
-_LONGEST = 200  # Maximum number of characters shown of another program's message.
+_LONGEST = 200  # maximum number of characters shown of another program's message
 # Arguments that are passed to a program if it accepts them.
 _GIVEN = {"n_clusters", "epsilon", "bounds", "random_state"}
 _EPSILON = param(
@@ -45,8 +45,8 @@ class Program(Algorithm):
 
     notion: ClassVar[Notion] = Notion.CLAIMED
     trust: ClassVar[str] = "the program, which sees the raw rows and draws its own noise"
-    MAKES: ClassVar[type]  # The program's class.
-    TAKES: ClassVar[frozenset[str]]  # Names of the arguments passed to the program.
+    MAKES: ClassVar[type]  # the program's class
+    TAKES: ClassVar[frozenset[str]]  # names of the arguments passed to the program
 
     def plan(self, n_features: int, n_public: int) -> Plan:
         """Return an empty plan: the curator releases nothing."""

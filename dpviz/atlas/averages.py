@@ -27,13 +27,13 @@ __all__ = [
 ]  # fmt: skip
 
 NAME = "averages.parquet"
-EPSILON = 1.0  # Budget of the story's method in every bet.
-CLUSTERS = range(2, 13)  # Numbers of clusters in an elbow plot.
-ROUNDS = 25  # Number of rounds of Lloyd's algorithm.
-POOL = 8  # Number of rounds of each world from which bets are drawn.
-TRIED = 12  # Number of exact runs of each world that are marked in the lens.
-DRAW = 1  # Seed of the published averages: the first whose exact centers find all groups if k is right.
-_SEED = 0  # Seed of the bets.
+EPSILON = 1.0  # budget of the story's method in every bet
+CLUSTERS = range(2, 13)  # numbers of clusters in an elbow plot
+ROUNDS = 25  # number of rounds of Lloyd's algorithm
+POOL = 8  # number of rounds of each world from which bets are drawn
+TRIED = 12  # number of exact runs of each world that are marked in the lens
+DRAW = 1  # seed of the published averages: the first whose exact centers find all groups if k is right
+_SEED = 0  # seed of the bets
 _ROUNDS = pa.list_(pa.struct([("inside", pa.bool_()), ("centers", pa.list_(pa.float64())), ("speaks", pa.float64())]))
 _SCHEMA = pa.schema(
     [

@@ -38,8 +38,8 @@ METHODS = (  # methods used in teaching, in teaching order; kmeans is the refere
     *("kmeans", "pe-means", "hdpe-means", "dp-lloyd", "fastlloyd", "dpm", "nsm", "stemmer-kaplan"),
     "dist-dp-region-means",
 )
-EXACTLY_K = (("exactly_k", True),)  # Makes a method that may release more than k centers comparable with the others.
-STOPS = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0, 8.0)  # Values of epsilon.
+EXACTLY_K = (("exactly_k", True),)  # makes a method that may release more than k centers comparable with the others
+STOPS = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0, 8.0)  # values of epsilon
 SEEDS = 20
 # the sample and method of the story, and its number of runs, which is larger
 STORY, STORY_SEEDS = ("town", "pe-means"), 100

@@ -27,7 +27,7 @@ from dpviz.version import __version__
 __all__ = ["FOLDER", "Chart", "Stop", "load", "read", "replace", "table_of", "write"]
 
 FOLDER = Path(os.environ.get("DPVIZ_ATLAS") or SAMPLE_FOLDER / "atlas")
-_LAYOUT = 2  # Version of the files' layout; a reader accepts no other.
+_LAYOUT = 2  # version of the files' layout; a reader accepts no other
 _SCHEMA = pa.schema(
     [
         ("people", pa.int32()),

@@ -29,9 +29,9 @@ __all__ = ["CLOUD", "DRAWS", "NAME", "STRENGTHS", "Noised", "current", "make", "
 
 NAME = "noised.parquet"
 STRENGTHS = (None, 1100.0, 300.0, 100.0, 30.0, 10.0, 3.0, 1.0)  # ε of all averages together; None is no noise.
-DRAWS = 20  # Number of draws of the noise at each strength.
-CLOUD = 120  # Number of places that stand for what the attacker believes.
-_STEP = 2.0**-22  # Resolution of a place, in z units.
+DRAWS = 20  # number of draws of the noise at each strength
+CLOUD = 120  # number of places that stand for what the attacker believes
+_STEP = 2.0**-22  # resolution of a place, in z units
 _SCHEMA = pa.schema(
     [
         ("epsilon", pa.float64()),

@@ -21,8 +21,8 @@ from dpviz.sweeps.engines import on_this_machine
 __all__ = ["GAMES", "NAME", "Game", "current", "make", "outcome", "read"]
 
 NAME = "rounds.parquet"
-_STEP = 2.0**-22  # Resolution of a center, in z units.
-_BATCH, _PROBES = 25, 2  # Number of rounds that one worker plays at a time, and number per game that a check repeats.
+_STEP = 2.0**-22  # resolution of a center, in z units
+_BATCH, _PROBES = 25, 2  # number of rounds that one worker plays at a time, and number per game that a check repeats
 _SCHEMA = pa.schema(
     [("game", pa.int8()), ("inside", pa.bool_()), ("speaks", pa.float64()), ("centers", pa.list_(pa.float64()))]
 )

@@ -48,7 +48,7 @@ __all__ = [
 ]
 
 RUNS = 300  # runs of a whole audit on each of the two neighbors
-_MARGIN = 1.1  # The ceiling of an audit is at least this multiple of the claim.
+_MARGIN = 1.1  # the ceiling of an audit is at least this multiple of the claim
 
 
 def instance(cls: type[Algorithm], *, runs: int | None = None, confidence: float = 0.95, **values: Any) -> Algorithm:

@@ -26,7 +26,7 @@ __all__ = ["Question", "Round", "Tally", "attack", "luck", "moved", "people", "p
 
 # Rounds that are only shown have seeds from twice this number on, and an attacker's trials from four times it on.
 _APART = 10**9
-_TRIED = 10  # Number of trial runs in each world before an attacker bets against an exact method.
+_TRIED = 10  # number of trial runs in each world before an attacker bets against an exact method
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -217,15 +217,15 @@ def attack(rounds: Sequence[Round]) -> list[bool]:
     return [one.speaks > 0 if one.speaks else bool(coin) for one, coin in zip(rounds, coins, strict=True)]
 
 
-def score(rounds: Sequence[Round], guesses: Sequence[bool]) -> Tally:
+def score(rounds: Sequence[Round], bets: Sequence[bool]) -> Tally:
     """Return the score of a player's bets on the first rounds, one bet per round."""
-    hits = sum(one.inside == guess for one, guess in zip(rounds, guesses, strict=False))
-    return Tally(hits, min(len(rounds), len(guesses)))
+    hits = sum(one.inside == bet for one, bet in zip(rounds, bets, strict=False))
+    return Tally(hits, min(len(rounds), len(bets)))
 
 
-def rates(rounds: Sequence[Round], guesses: Sequence[bool]) -> tuple[Tally, Tally]:
+def rates(rounds: Sequence[Round], bets: Sequence[bool]) -> tuple[Tally, Tally]:
     """Return (false alarms in the rounds outside, misses in the rounds inside)."""
-    pairs = list(zip(rounds, guesses, strict=False))
-    outside = [guess for one, guess in pairs if not one.inside]
-    inside = [not guess for one, guess in pairs if one.inside]
+    pairs = list(zip(rounds, bets, strict=False))
+    outside = [bet for one, bet in pairs if not one.inside]
+    inside = [not bet for one, bet in pairs if one.inside]
     return Tally(sum(outside), len(outside)), Tally(sum(inside), len(inside))

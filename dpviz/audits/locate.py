@@ -19,9 +19,9 @@ from dpviz.domain import Domain
 
 __all__ = ["Belief", "belief", "blind", "evidence", "without"]
 
-_SIDE = 64  # Number of places along each side of a grid.
-_LOST = 1e-4  # Share of the belief outside a smaller box to which the search zooms in.
-_SMALLER = 0.7  # A box is smaller if its sides are at most this long, relative to the previous box.
+_SIDE = 64  # number of places along each side of a grid
+_LOST = 1e-4  # share of the belief outside a smaller box to which the search zooms in
+_SMALLER = 0.7  # a box is smaller if its sides are at most this long, relative to the previous box
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -19,8 +19,8 @@ from dpviz.trace import Trace
 
 __all__ = ["Read", "Publication", "exactly", "published", "read_off", "wrongly"]
 
-_CLOSE = 2.0**-20  # Tolerance in z units: sums are exact on the 2^-24 grid, but published as averages in float64.
-_WHOLE = 1e-6  # A count this close to a whole number is taken as whole; exact counts are whole, noisy ones hardly ever.
+_CLOSE = 2.0**-20  # tolerance in z units: sums are exact on the 2^-24 grid, but published as averages in float64
+_WHOLE = 1e-6  # a count this close to a whole number is taken as whole; exact counts are whole, noisy ones hardly ever
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -58,8 +58,8 @@ COMMANDS = {  # name: (module and function that gives a parser its arguments and
     "app": ("app:add_app", "start the dashboard in a browser"),
 }
 
-WITH = {"app", "run", "sweep", "audit", "plan", "explain", "export"}  # Commands that accept algorithms from outside.
-OUTSIDE = {"app", "run", "sweep", "export"}  # Commands that accept programs, which see the rows themselves.
+WITH = {"app", "run", "sweep", "audit", "plan", "explain", "export"}  # commands that accept algorithms from outside
+OUTSIDE = {"app", "run", "sweep", "export"}  # commands that accept programs, which see the rows themselves
 _LISTS = ("--low", "--high")
 _NUMBERS = re.compile(r"[+-]?\.?\d[\d.,eE+-]*")
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from dpviz import validate
 from dpviz.datasets.earth import Equirectangular
+from dpviz.datasets.meanings import suggested
 from dpviz.datasets.readers.form import Form
 from dpviz.datasets.readers.recode import Recoding
 from dpviz.domain import Domain
@@ -23,10 +24,7 @@ __all__ = [
 ]  # fmt: skip
 
 PRESETS: dict[str, tuple[float, float, str]] = {  # low, high, unit: the bounds that a column's meaning implies
-    "percent": (0, 100, "%"),
-    "age": (0, 120, "years"),
-    "latitude": (-90, 90, "degrees"),
-    "longitude": (-180, 180, "degrees"),
+    **{name: suggested(name) for name in ("percent", "age", "latitude", "longitude")},
     "0 to 255": (0, 255, ""),
     "Likert, 5 points": (1, 5, "points"),
     "Likert, 7 points": (1, 7, "points"),
@@ -54,9 +52,9 @@ _DEFAULTS: dict[str, Any] = {
     "licence": "",
 }
 _COLUMN = {"unit": "", "description": "", "fill": None}
-MOST_CLUSTERS = 256  # Largest number of clusters that every algorithm accepts.
-_LONGEST = 1_000_000  # Maximum number of characters in a dictionary file.
-_MOST_COLUMNS = 1024  # Maximum number of declared columns, including those that rules make.
+MOST_CLUSTERS = 256  # largest number of clusters that every algorithm accepts
+_LONGEST = 1_000_000  # maximum number of characters in a dictionary file
+_MOST_COLUMNS = 1024  # maximum number of declared columns, including those that rules make
 
 
 def complete(facts: Mapping[str, Any], name: str = "data dictionary") -> dict[str, Any]:

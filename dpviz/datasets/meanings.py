@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-__all__ = ["Meaning", "as_suggested", "meaning_of"]
+__all__ = ["Meaning", "as_suggested", "meaning_of", "suggested"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -111,6 +111,12 @@ _OUT, _DAYS, _KNOWN = _by_word(_LEFT_OUT), _by_word(_DATES), _by_word(_NUMBERS)
 
 
 _SCALES = {word for word, (*_, unit) in _KNOWN.items() if unit == "points"}
+
+
+def suggested(word: str) -> tuple[float, float, str]:
+    """Return low, high and unit of the numbers that a word of a column's name stands for."""
+    _, low, high, unit = _KNOWN[word]
+    return low, high, unit
 
 
 def meaning_of(column: str) -> Meaning | None:

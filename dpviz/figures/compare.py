@@ -21,9 +21,9 @@ from dpviz.trace import Trace
 
 __all__ = ["CURVES", "Timeline", "curve_table", "curves_panel", "planes", "timeline"]
 
-CURVES = tuple(STYLES[slug] for slug in ("pe-means", "fastlloyd", "dpm", "nsm"))  # Styles of A, B, C, D.
-Partners = tuple[Sequence[str], Sequence[str]]  # See `beside.partners`.
-MOST_WORDS = 4  # Maximum number of labels for centers without a partner; more labels would overlap.
+CURVES = tuple(STYLES[slug] for slug in ("pe-means", "fastlloyd", "dpm", "nsm"))  # styles of A, B, C, D
+Partners = tuple[Sequence[str], Sequence[str]]  # see `beside.partners`
+MOST_WORDS = 4  # maximum number of labels for centers without a partner; more labels would overlap
 _ALARMS = np.concatenate(
     [np.geomspace(1e-4, 0.05, 24), np.linspace(0.055, 0.945, 179), 1 - np.geomspace(0.05, 1e-4, 24)]
 )

@@ -32,16 +32,16 @@ __all__ = [
 ]
 
 GRID = 2.0**-24
-_SWEPT = 32  # Up to this many points, one pass over all rows per point is faster than a search for every row.
-_CACHED = 16_384  # Number of entries in a block of rows that several steps of a computation use.
-_BLOCK = 200_000  # Maximum number of entries in a distance block, which then fits in the cache together with its rows.
-_TILE = 512  # Maximum number of points in a distance block; with more, a product with few rows mostly copies points.
-_PASS = 4_096  # Number of rows per block in passes over few arrays.
-_SHORTER = 0.96  # Share of a parent's children, those nearest to it, that are searched together.
-_SLACK = 1e-6  # Slack when a distance is compared with a bound; exceeds the rounding of both.
-_WORTH_GROUPING = 500  # Fewer points than this are compared with every row.
-_TREE_FEATURES = 4  # With up to this many columns a k-d tree is fastest.
-_FEW_POINTS = 64  # Up to this many points, comparing a row with all of them is faster.
+_SWEPT = 32  # up to this many points, one pass over all rows per point is faster than a search for every row
+_CACHED = 16_384  # number of entries in a block of rows that several steps of a computation use
+_BLOCK = 200_000  # maximum number of entries in a distance block, which then fits in the cache together with its rows
+_TILE = 512  # maximum number of points in a distance block; with more, a product with few rows mostly copies points
+_PASS = 4_096  # number of rows per block in passes over few arrays
+_SHORTER = 0.96  # share of a parent's children, those nearest to it, that are searched together
+_SLACK = 1e-6  # slack when a distance is compared with a bound; exceeds the rounding of both
+_WORTH_GROUPING = 500  # fewer points than this are compared with every row
+_TREE_FEATURES = 4  # with up to this many columns a k-d tree is fastest
+_FEW_POINTS = 64  # up to this many points, comparing a row with all of them is faster
 # With fewer rows, a single worker is faster, because starting threads takes longer than the work.
 _PARALLEL_ROWS = 50_000
 

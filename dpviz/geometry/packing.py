@@ -10,8 +10,8 @@ from dpviz.geometry.kernels import clip_ball, snap
 
 __all__ = ["pack_cube", "sphere_pack", "uniform_ball"]
 
-_PACKED = 2_000  # Maximum number of points that a packing separates; further points are uniform in the same ball.
-_TRIES = 100  # Number of consecutive refused proposals after which a packing is given up, as in published code.
+_PACKED = 2_000  # maximum number of points that a packing separates; further points are uniform in the same ball
+_TRIES = 100  # number of consecutive refused proposals after which a packing is given up, as in published code
 
 
 def uniform_ball(n: int, d: int, radius: float, rng: np.random.Generator) -> np.ndarray:

@@ -62,7 +62,7 @@ def run(seed: int) -> Stage:
     promises, rho = runs.promises, float(trace.claimed.rho_distance or 0.0)
     true, noisy = domain.normalize(city.data.X), np.asarray(trace.steps[0].released["noisy_points"])
     same = np.mean(_nearest(true, means) == _nearest(noisy, means))
-    guess = float(np.bincount(_nearest(true, means)).max() / len(true))
+    largest = float(np.bincount(_nearest(true, means)).max() / len(true))
     thrown = float(np.sqrt(((noisy - true) ** 2).sum(axis=1).mean()))
     words = [domain.length(moves * rho) for moves in MOVES]
     titles = tuple(
@@ -74,12 +74,12 @@ def run(seed: int) -> Stage:
     facts = {
         "loss": ratio_words(city.ratio(trace.cluster_centers)), "full": ratio_words(city.ratio(full.cluster_centers)),
         "people": f"{len(true):,}", "rho": words[0], "thrown": domain.length(thrown), "districts": len(means),
-        "same": f"{100 * same:.0f}", "guess": f"{100 * guess:.0f}", "near": runs.odds[0], "far": runs.odds[-1],
+        "same": f"{100 * same:.0f}", "largest": f"{100 * largest:.0f}", "near": runs.odds[0], "far": runs.odds[-1],
         "near_any": odds_of_any(promises[0]), "far_any": odds_of_any(promises[-1]),
         "wins": WINS, "far_epsilon": number(promises[-1].person.epsilon), "far_move": words[-1],
         "moves": MOVES[-1], "hinted": words[3], "hinted_odds": runs.odds[3],
     }  # fmt: skip
-    rough = same > 2 * guess and thrown > rho
+    rough = same > 2 * largest and thrown > rho
     return Stage(facts, titles, frozenset({1 if rough else 0}), first=0, hint=3, runs=runs)
 
 

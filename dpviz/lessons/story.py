@@ -34,12 +34,12 @@ from dpviz.privacy.guarantee import Guarantee
 __all__ = ["EDITIONS", "METHOD", "SAMPLE", "StoryRuns", "of_chart", "record", "reruns", "text_of"]
 
 SAMPLE, METHOD = STORY
-EDITIONS = (None, *sorted(PEOPLE[SAMPLE], reverse=True))  # Numbers of people, None for all.
-BETS = 3  # Number of bets that a visitor makes against each method.
-CLOUD = 20  # Number of reruns that are drawn.
-FEWER = 20  # Number of reruns made at each stop if none are stored.
-LITTLE = 75  # A promise that allows more bets than this, out of 100, promises little: nearer to 100 than to a coin.
-_METER = 1000  # Coordinates are sent in meters; those of the sample are in kilometers.
+EDITIONS = (None, *sorted(PEOPLE[SAMPLE], reverse=True))  # numbers of people, None for all
+BETS = 3  # number of bets that a visitor makes against each method
+CLOUD = 20  # number of reruns that are drawn
+FEWER = 20  # number of reruns made at each stop if none are stored
+LITTLE = 75  # a promise that allows more bets than this, out of 100, promises little: nearer to 100 than to a coin
+_METER = 1000  # coordinates are sent in meters; those of the sample are in kilometers
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

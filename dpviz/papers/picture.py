@@ -26,8 +26,8 @@ WIDE, TALL = 300, 220
 LEFT, RIGHT, TOP, BOTTOM = 80, 14, 28, 36
 SIZE = 11  # size of a mark, in pixels
 REFERENCE = "KMeans"
-ROUNDING = 1e-9  # Numbers below this share of the largest one are rounding errors.
-_COLUMNS = 3  # Maximum number of panels in a row.
+ROUNDING = 1e-9  # numbers below this share of the largest one are rounding errors
+_COLUMNS = 3  # maximum number of panels in a row
 
 
 @dataclasses.dataclass(frozen=True)

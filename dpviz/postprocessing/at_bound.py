@@ -23,7 +23,7 @@ __all__ = ["DIGITS", "HIGH", "LOW", "WIDE", "at_bounds", "bounds_sentence", "bou
 LOW, HIGH, WIDE = -1, 1, 2
 DIGITS = 1e-4  # precision of coordinates whose noise is unknown, as a share of the width of a column's bounds
 REACH = 3.0  # number of standard deviations within which a center is at a bound
-MOST = 3  # Maximum number of bounds and of columns named in one sentence.
+MOST = 3  # maximum number of bounds and of columns named in one sentence
 
 
 def at_bounds(trace: Trace) -> np.ndarray:

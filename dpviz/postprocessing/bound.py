@@ -92,7 +92,7 @@ class Bound:
         return least
 
     @property
-    def best_guess(self) -> float:
+    def best_bet(self) -> float:
         """Return the largest probability of winning a bet at even odds; 1 if nothing is promised.
 
         Every curve here is convex and symmetric, so an attacker does best where both error rates are equal.
@@ -105,5 +105,5 @@ class Bound:
 
     @property
     def odds(self) -> int:
-        """Return `best_guess` as the N of "at most N times in 100", rounded up."""
-        return odds(self.best_guess)
+        """Return `best_bet` as the N of "at most N times in 100", rounded up."""
+        return odds(self.best_bet)

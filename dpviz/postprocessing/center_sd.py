@@ -34,8 +34,8 @@ POOLED = "of all noisy Lloyd steps together; moves that noise alone would explai
 REGIONS = "of the averages of the center's regions; another run also cuts the regions differently"
 POINTS = "of the released points that are nearest to the center"
 CELLS = "of the counts of the center's cells; where rows lie inside a cell is not known either"
-_BLURRED = 0.65  # A warning appears if the averages' mean squared noise exceeds this share of the squared radius.
-_LONE = 1.3  # It also appears if the effective number of centers is below this; 5% false alarms (see cliffs.md).
+_BLURRED = 0.65  # a warning appears if the averages' mean squared noise exceeds this share of the squared radius
+_LONE = 1.3  # it also appears if the effective number of centers is below this; 5% false alarms (see cliffs.md)
 UNKNOWN = (
     "This method states no noise per center: noise decides which candidates or cuts win, and no formula says how far "
     "away another run's centers would be."

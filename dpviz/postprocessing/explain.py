@@ -30,8 +30,8 @@ __all__ = ["BINS", "Explanation", "edges_between", "of_centers", "of_trace", "tr
 
 BINS = 6
 CONFIDENCE = 0.95
-LEAST = 0.1  # Differences between two shares below this value are not stated.
-MOST = 3  # Maximum number of columns that a cluster's sentence names.
+LEAST = 0.1  # differences between two shares below this value are not stated
+MOST = 3  # maximum number of columns that a cluster's sentence names
 _NO_SIZE = "cannot tell: its size does not stand out from the noise."
 _NO_COLUMN = "cannot tell: no column differs from the others by more than the noise."
 

@@ -12,8 +12,8 @@ from dpviz.trace import Trace
 
 __all__ = ["center_words", "ranks"]
 
-LEAST = 0.05  # Values count as equal if they differ by less than this share of a column's declared width.
-MOST = 3  # Maximum number of columns named for a center.
+LEAST = 0.05  # values count as equal if they differ by less than this share of a column's declared width
+MOST = 3  # maximum number of columns named for a center
 
 
 def ranks(trace: Trace) -> np.ndarray:

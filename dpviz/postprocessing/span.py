@@ -18,8 +18,8 @@ __all__ = ["Axes", "Span", "shared", "span_of", "widest"]
 
 # margin around the centers, as a share of the width that they span, and smallest margin in z units
 _MARGIN, _LEAST = 0.35, 0.2
-_SAME = 1e-9  # Centers closer to each other than this, in z units, count as one.
-_MOSTLY = 0.5  # A column makes up most of a direction if its square is at least this share of the sum of all squares.
+_SAME = 1e-9  # centers closer to each other than this, in z units, count as one
+_MOSTLY = 0.5  # a column makes up most of a direction if its square is at least this share of the sum of all squares
 
 
 @dataclasses.dataclass(frozen=True)

@@ -12,8 +12,8 @@ from dpviz.privacy.curator import Noisy
 
 __all__ = ["Leftover", "Shape", "Spread", "leftover", "symmetric"]
 
-_LEAST = 1e-3  # Each direction gets at least this share of the largest variance.
-_DRAWS = 8_000  # Maximum number of simulated rows.
+_LEAST = 1e-3  # each direction gets at least this share of the largest variance
+_DRAWS = 8_000  # maximum number of simulated rows
 # Number of simulated rows that are compared with all candidates at a time, so few that they fit into the cache.
 _BLOCK = 100
 

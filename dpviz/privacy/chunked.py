@@ -26,8 +26,8 @@ from dpviz.privacy.rows import ALL, Cells, Gather, Keep, Perturb, Rows, Session,
 
 __all__ = ["ChunkedRows", "finished", "on_cluster", "threads"]
 
-NOBODY_SECONDS = 120.0  # A run gives up on a cluster that has had no worker for this many seconds.
-_TICK = 0.1  # Seconds between two checks for finished parts.
+NOBODY_SECONDS = 120.0  # a run gives up on a cluster that has had no worker for this many seconds
+_TICK = 0.1  # seconds between two checks for finished parts
 
 Route = tuple[tuple[Predicate, int], ...]  # the predicates and parts that lead from all rows to a scope
 Spread = Callable[[Callable[["Part"], Any], Sequence["Part"]], Iterable[Any]]

@@ -118,7 +118,7 @@ class Guarantee:
         return self.neighboring.unit
 
     @property
-    def best_guess(self) -> float:
+    def best_bet(self) -> float:
         """Return an upper bound on the probability of winning a bet, at even odds, on which of two neighbors was used.
 
         The bound is the smaller of Phi(mu/2), under Gaussian DP, and (e^epsilon + delta) / (1 + e^epsilon).
@@ -136,8 +136,8 @@ class Guarantee:
 
     @property
     def odds(self) -> int:
-        """Return `best_guess` as the N in "at most N times in 100", rounded UP."""
-        return odds(self.best_guess)
+        """Return `best_bet` as the N in "at most N times in 100", rounded UP."""
+        return odds(self.best_bet)
 
     def under(self, neighboring: Neighboring) -> Guarantee:
         """Convert an add/remove promise to replacement: (2 epsilon, (1 + e^epsilon) delta), mu -> 2 mu.

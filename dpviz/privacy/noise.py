@@ -17,8 +17,8 @@ __all__ = ["COIN", "Noise", "Secure", "Seeded"]
 
 dp.enable_features("contrib")
 
-COIN = 2**40  # Probabilities of coins are whole multiples of 1 / COIN, so that coins are exact.
-_COINS = 4_000_000  # Maximum number of coins held at a time.
+COIN = 2**40  # probabilities of coins are whole multiples of 1 / COIN, so that coins are exact
+_COINS = 4_000_000  # maximum number of coins held at a time
 
 
 class Noise(Protocol):

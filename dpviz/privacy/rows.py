@@ -17,8 +17,8 @@ from dpviz.privacy.queries import CellCover, Halvings, KeyQuery, Positions, Pred
 __all__ = ["ALL", "MemorySession", "Rows", "Session", "StatisticSession", "marked"]
 
 ALL = 0
-UTILITY_SNAP = 2.0**-4  # Utilities are snapped to 2^-20: 2^-24 / 2^-4.
-UTILITY_SLACK = 2.0**-19  # The maximum that snapping adds to a score's range.
+UTILITY_SNAP = 2.0**-4  # utilities are snapped to 2^-20: 2^-24 / 2^-4
+UTILITY_SLACK = 2.0**-19  # the maximum that snapping adds to a score's range
 Draw = Callable[[str, np.ndarray], np.ndarray]
 Pick = Callable[[np.ndarray], int]
 Gather = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
@@ -43,8 +43,8 @@ class Rows:
     relation; see `open`.
     """
 
-    noise: Noise | None = None  # A source that replaces the run's own if the run's seed is public.
-    trust: str = ""  # Who is trusted with what; if empty, the algorithm's own statement holds.
+    noise: Noise | None = None  # a source that replaces the run's own if the run's seed is public
+    trust: str = ""  # who is trusted with what; if empty, the algorithm's own statement holds
 
     def __init__(self, X: np.ndarray, domain: Domain, dataset_id: str = "unnamed") -> None:
         Z = domain.normalize(X)

@@ -14,8 +14,8 @@ from pathlib import Path
 __all__ = ["make_once", "private_folder", "read_private", "replace", "server_secret", "state_folder", "sweep_drafts"]
 
 _BYTES = 32
-_DRAFT = re.compile(r".+\.[0-9a-f]{16}")  # File names that `_draft` makes.
-_STALE = 3600.0  # Number of seconds after which a draft counts as abandoned.
+_DRAFT = re.compile(r".+\.[0-9a-f]{16}")  # file names that `_draft` makes
+_STALE = 3600.0  # number of seconds after which a draft counts as abandoned
 # Minimum number of different byte values in the secret; 32 random bytes have fewer with probability below 1e-30.
 _FEWEST = 8
 

@@ -17,7 +17,7 @@ from dpviz.trace import Trace
 __all__ = ["MEASURED", "NARROW", "WIDE", "bootstrap", "near_noise", "worth"]
 
 POPULATIONS = 5
-NARROW, WIDE = 0.7, 2.0  # Range that should contain the median ratio of simulated to true spread.
+NARROW, WIDE = 0.7, 2.0  # range that should contain the median ratio of simulated to true spread
 # Ratios of simulated to true spread at ε .5 and 2, as medians over centers and releases; see
 # lab/benchmarks/results/simulated.md. These ratios result from this module, so they are not kept in the algorithms'
 # classes. An algorithm that is missing has not been measured, and the page says so.

@@ -16,9 +16,9 @@ from dpviz.trace import Trace
 
 __all__ = ["Reference", "Replay", "reference", "replay", "rivals"]
 
-STARTS = 20  # Number of single starts of KMeans that look for rivals of the best one.
-CLOSE = 1.05  # A start is a rival if its loss is at most this multiple of the reference's.
-ROWS = 10_000  # Maximum number of rows for a single start; if there are more, it runs on a sample.
+STARTS = 20  # number of single starts of KMeans that look for rivals of the best one
+CLOSE = 1.05  # a start is a rival if its loss is at most this multiple of the reference's
+ROWS = 10_000  # maximum number of rows for a single start; if there are more, it runs on a sample
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -21,8 +21,8 @@ Engine = Callable[[Sequence[Any], Callable[[Any], Any], Callable[[Any, str], Any
 
 WATCH = 1.0  # seconds between two checks that the parent process is still alive
 ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
-_TICK = 0.25  # Seconds between two checks for a request to stop.
-_TRIES = 3  # Number of worker deaths, with no cell finished between them, after which the oldest cell is given up.
+_TICK = 0.25  # seconds between two checks for a request to stop
+_TRIES = 3  # number of worker deaths, with no cell finished between them, after which the oldest cell is given up
 
 
 def on_this_machine(

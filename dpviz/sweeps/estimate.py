@@ -14,8 +14,8 @@ from dpviz.sweeps.sweep import Run, Sweep, execute
 
 __all__ = ["START_SECONDS", "composed", "kind", "missing", "seconds", "trial"]
 
-START_SECONDS = 2.0  # Seconds to start the worker processes (1.3 to 2.1 in lab/benchmarks/forecast.py).
-_FREE = ("epsilon", "delta", "rho_distance")  # Parameters that hardly change the time.
+START_SECONDS = 2.0  # seconds to start the worker processes (1.3 to 2.1 in lab/benchmarks/forecast.py)
+_FREE = ("epsilon", "delta", "rho_distance")  # parameters that hardly change the time
 
 
 def kind(cell: Run) -> tuple[Any, ...]:

@@ -30,8 +30,8 @@ __all__ = ["AXES", "Summary", "axes_of"]
 
 AXES = ("epsilon", "delta", "rho_distance", "n_clusters", "n_rows")  # columns of every row; see `axes_of` for others
 _SHORT = {"epsilon": "ε", "delta": "δ", "rho_distance": "rho (distance)", "n_clusters": "k", "n_rows": "n"}
-_PLACE = ["data", "bounds", "n_rows", "n_clusters"]  # Columns that identify a KMeans reference.
-_NOTABLE = 0.01  # Minimum change that counts, as a share of the mean.
+_PLACE = ["data", "bounds", "n_rows", "n_clusters"]  # columns that identify a KMeans reference
+_NOTABLE = 0.01  # minimum change that counts, as a share of the mean
 _CURVE = ["data", "bounds", "series", "label", "algorithm", "name", "notion", "neighboring"]
 
 

@@ -29,13 +29,13 @@ from tests.serving import ROOT, awaited, serve
 from .load import Server
 from .visitor import Visitor
 
-PANELS = 3  # Every version shows at least three panels.
+PANELS = 3  # every version shows at least three panels
 # Number of panels that show something, drawn by the stage's canvas or by Plotly.
 DRAWN = """() => [...document.querySelectorAll(".dpviz-stage")].filter((root) => root.panel?.stage?.drawn >= 0).length
     + [...document.querySelectorAll("[class*=_figures] .js-plotly-plot")]
         .filter((graph) => graph.querySelector(".point, .js-line, .hm image, .annotation")).length"""
 PAGES = (("Explore", "explore", PANELS),)
-RUNS = ("nsm", "dpm", "pe-means")  # Methods that are run on the sample town.
+RUNS = ("nsm", "dpm", "pe-means")  # methods that are run on the sample town
 SETTLE = 400  # milliseconds within which a step is drawn; the page's idle cost in that time is subtracted
 
 

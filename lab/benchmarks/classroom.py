@@ -32,8 +32,8 @@ from .visitor import Visitor
 
 MOST_PHONES, MOST_SECONDS = 300, 60
 LESSON = "noise"
-PATIENCE = 20.0  # Seconds that a stage waits for its last phone.
-ANSWERS = 5.0  # Seconds within which all phones should answer.
+PATIENCE = 20.0  # seconds that a stage waits for its last phone
+ANSWERS = 5.0  # seconds within which all phones should answer
 
 
 class Feel:

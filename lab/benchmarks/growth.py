@@ -43,8 +43,8 @@ AXES = {
     "k": (2, 8, 32, 128, 256),
     "parts": (100_000, 1_000_000, 10_000_000),
 }
-LARGEST = 3  # The exponent is fitted to this many of the largest sizes.
-SHORT = 0.05  # Number of seconds below which startup time dominates a run.
+LARGEST = 3  # the exponent is fitted to this many of the largest sizes
+SHORT = 0.05  # number of seconds below which startup time dominates a run
 
 
 def blobs(n: int, d: int, k: int) -> tuple[np.ndarray, Domain]:

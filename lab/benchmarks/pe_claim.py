@@ -23,8 +23,8 @@ from dpviz.runs.averages import standard_error
 TABLE = Path(__file__).parent / "results" / "pe.csv"
 BASELINES = ("SuLloyd", "FastLloyd", "LSH-Splits", "Balcan et al.")
 SHARES = {"the paper's shares": "HDPE-means, the paper's share", "our shares": "HDPE-means"}
-WIDE = 16  # Number of columns above which the paper votes in a projection.
-CLEAR = 2.0  # Number of standard errors above which a set is won or lost.
+WIDE = 16  # number of columns above which the paper votes in a projection
+CLEAR = 2.0  # number of standard errors above which a set is won or lost
 
 
 def gains(table: pd.DataFrame, projected: str) -> pd.DataFrame:

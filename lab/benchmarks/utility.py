@@ -53,11 +53,11 @@ NOTE = (
 EPSILONS = Sweep.epsilon
 TABLES = ("field", "nsm", "pe", "su")
 BOUNDS = {1: "tight_nonprivate", 4: "loose_nonprivate"}
-BUNDLED = ("iris", "digits")  # Sets of scikit-learn; its iris differs from UCI's (bench:iris) in three cells.
+BUNDLED = ("iris", "digits")  # sets of scikit-learn; its iris differs from UCI's (bench:iris) in three cells
 # Maximum number of columns; sets with more are left out for these methods.
 MOST_COLUMNS = {"pe-means": 64, "aug-pe": 64}
-MOST_CLUSTERS = {"stemmer-kaplan-swap": 64}  # Maximum number of clusters; with k = 100, a run takes minutes.
-MANY = 2000  # Number of rows at or above which half as many seeds are enough.
+MOST_CLUSTERS = {"stemmer-kaplan-swap": 64}  # maximum number of clusters; with k = 100, a run takes minutes
+MANY = 2000  # number of rows at or above which half as many seeds are enough
 
 
 def spec(table: str) -> Sweep:

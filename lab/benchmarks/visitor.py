@@ -34,16 +34,16 @@ class Visitor:
         self._values: dict[str, tuple[str, Any]] = {}
         self._hash = ""
         self.widgets: dict[str, tuple[str, Any, str]] = {}  # id -> (kind, proto, the fragment that contains it).
-        self.polls: dict[str, float] = {}  # Fragments to poll after the page's last run -> seconds between two polls.
-        self._since: dict[str, float] = {}  # When the timer of each fragment started.
-        self.scripts: list[str] = []  # For each script run, the fragments that it ran; "" for the whole page.
+        self.polls: dict[str, float] = {}  # fragments to poll after the page's last run -> seconds between two polls
+        self._since: dict[str, float] = {}  # when the timer of each fragment started
+        self.scripts: list[str] = []  # for each script run, the fragments that it ran; "" for the whole page
         self.faults: list[str] = []
-        self.words: list[str] = []  # Texts of the page's HTML and headings, in order of arrival.
-        self.received = 0  # Number of bytes received.
+        self.words: list[str] = []  # texts of the page's HTML and headings, in order of arrival
+        self.received = 0  # number of bytes received
         self._kept: dict[
             str, tuple[Any, int]
-        ] = {}  # Large messages by their hash, each with the script run that last sent it.
-        self._oldest = 2  # Number of script runs for which a message is kept.
+        ] = {}  # large messages by their hash, each with the script run that last sent it
+        self._oldest = 2  # number of script runs for which a message is kept
 
     async def __aenter__(self) -> Visitor:
         self._socket = await websockets.connect(

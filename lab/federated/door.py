@@ -17,9 +17,9 @@ from .messages import HEADER_BYTES, Kind, Message, MessageError
 __all__ = ["GREETING_SECONDS", "MOST_GUESTS", "NONCE_BYTES", "Door", "Peer"]
 
 NONCE_BYTES = 32
-MOST_GUESTS = 64  # Maximum number of connections that have not introduced themselves yet; one more drops the oldest.
-GREETING_SECONDS = 5.0  # Time limit for the handshake and the introduction, in seconds.
-_MOST_LINES = 20  # Maximum number of refusals that are reported.
+MOST_GUESTS = 64  # maximum number of connections that have not introduced themselves yet; one more drops the oldest
+GREETING_SECONDS = 5.0  # time limit for the handshake and the introduction, in seconds
+_MOST_LINES = 20  # maximum number of refusals that are reported
 
 
 @dataclasses.dataclass

@@ -37,12 +37,12 @@ class MessageError(Exception):
 class Kind(IntEnum):
     """The purpose of a frame."""
 
-    HELLO = 1  # Client: its nonce and the digest of its agreement.
-    START = 2  # Server: all nonces, in the order of the clients.
-    UPLOAD = 3  # Client: the request, and masked words.
-    SUM = 4  # Server: the masked noisy sum.
-    ABORT = 5  # Any party: the reason for the end, to be shown to its user.
-    DONE = 6  # Client: no more rounds.
+    HELLO = 1  # client: its nonce and the digest of its agreement
+    START = 2  # server: all nonces, in the order of the clients
+    UPLOAD = 3  # client: the request, and masked words
+    SUM = 4  # server: the masked noisy sum
+    ABORT = 5  # any party: the reason for the end, to be shown to its user
+    DONE = 6  # client: no more rounds
 
 
 @dataclasses.dataclass(frozen=True)

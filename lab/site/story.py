@@ -31,8 +31,8 @@ _DOORS = (  # screen, page, text of its link, description
     (6, "lessons/index.html", "Nine lessons", "Predict first, then see what a stored run says."),
     (6, "run.html", "Run it yourself", "One command starts the app, for your own file, other noise, or a class."),
 )
-_PEOPLE = 1_500  # Maximum number of people drawn in a still picture.
-_LOUPE = (-8300, -5300, 3400)  # Middle and radius of the lens in a still picture, as in the script, in meters.
+_PEOPLE = 1_500  # maximum number of people drawn in a still picture
+_LOUPE = (-8300, -5300, 3400)  # middle and radius of the lens in a still picture, as in the script, in meters
 
 
 def add(folder: Folder, shell: Shell) -> None:

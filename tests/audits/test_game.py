@@ -53,7 +53,7 @@ def test_a_kept_n_puts_another_row_in_the_place_of_the_person():
 def test_the_bound_is_the_promise_for_this_question():
     nsm, rho = made("nsm"), made("dist-dp", rho_distance=0.1)
     claim = nsm.guarantee(2, 60)
-    assert present(nsm, X, BOX, 60, X[0], 0).bound.best_guess == pytest.approx(claim.best_guess)
+    assert present(nsm, X, BOX, 60, X[0], 0).bound.best_bet == pytest.approx(claim.best_bet)
     assert moved(nsm, X, BOX, 60, X[0], 0.1, 0).bound == Bound.of_promise(claim).steps(2)
     near, far = (moved(rho, X, BOX, 60, CORNER, distance) for distance in (0.1, 0.31))
     assert near.bound == Bound.of_plan(rho.plan(2, 60), rho.guarantee(2, 60))
@@ -108,7 +108,7 @@ def test_the_attack_never_beats_the_bound(slug):
     question = present(algorithm, X, BOX, 60, person, row)
     rounds = play(question, algorithm, 0, 50 if slug in QUICK else 150, 11)
     low, _ = score(rounds, attack(rounds)).interval(0.999)
-    assert low <= question.bound.best_guess
+    assert low <= question.bound.best_bet
     (alarm, miss) = rates(rounds, attack(rounds))
     most_alarm, most_miss = (one.interval(0.999)[1] for one in (alarm, miss))
     assert most_miss >= question.bound.miss(np.array(most_alarm))  # the intervals reach the curve
@@ -121,14 +121,14 @@ def test_an_algorithm_that_lies_about_its_noise_beats_its_bound():
     )
     rounds = play(question, honest, 0, 60, 11)
     low, _ = score(rounds, attack(rounds)).interval(0.999)
-    assert low > question.bound.best_guess
+    assert low > question.bound.best_bet
 
 
 def test_an_outlier_is_always_found_in_kmeans():
     kmeans = made("kmeans")
     question = present(kmeans, X, BOX, 60, CORNER)
     rounds = play(question, kmeans, 0, 30, 3)
-    assert score(rounds, attack(rounds)).hits >= 29 and question.bound.best_guess == 1
+    assert score(rounds, attack(rounds)).hits >= 29 and question.bound.best_bet == 1
 
 
 def test_the_machine_tosses_a_coin_without_evidence():

@@ -177,7 +177,7 @@ def test_nsm_draws_free_assignments_dashed_and_paid_moves_solid():
     assert drawn("free", "solve") == [2 * points] and drawn("paid", "solve") == [0]
     moved = [2 * step.released["moved"].sum() for step in seen.trace.steps if step.kind == "correction"]
     assert drawn("paid", "correction") == moved and not any(drawn("free", "correction"))
-    assert all(drawn("guesses", kind)[0] > 0 for kind in ("candidates", "zoom"))
+    assert all(drawn("trials", kind)[0] > 0 for kind in ("candidates", "zoom"))
 
 
 def test_nsm_says_when_a_row_is_read_and_what_it_costs():

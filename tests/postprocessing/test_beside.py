@@ -148,15 +148,15 @@ def test_the_curve_of_gaussian_dp_and_of_epsilon_delta():
 
 
 @pytest.mark.parametrize("bound", [Bound(mu=0.7), Bound(lines=((1.0, 0.01),)), Bound(lines=((1.0, 0.0), (0.3, 0.1)))])
-def test_the_best_guess_is_the_best_point_of_the_curve(bound):
+def test_the_best_bet_is_the_best_point_of_the_curve(bound):
     alarm = np.linspace(0, 1, 20_001)
     best = 1 - (alarm + bound.miss(alarm)).min() / 2
-    assert best <= bound.best_guess <= best + 1e-4
+    assert best <= bound.best_bet <= best + 1e-4
 
 
 def test_a_promise_and_its_curve_give_the_same_bet():
     for claim in (promise(mu=0.4), promise(), promise(pure_epsilon=1.0, delta=0.0), Guarantee.none()):
-        assert Bound.of_promise(claim).best_guess == pytest.approx(claim.best_guess)
+        assert Bound.of_promise(claim).best_bet == pytest.approx(claim.best_bet)
 
 
 def test_a_plan_is_never_read_as_less_than_its_promise_and_often_as_more():
@@ -164,7 +164,7 @@ def test_a_plan_is_never_read_as_less_than_its_promise_and_often_as_more():
         trace, alarm = run(slug, TOWN), np.linspace(0, 1, 101)
         plan, claim = Bound.of_run(trace), Bound.of_promise(trace.claimed)
         assert (plan.miss(alarm) >= claim.miss(alarm) - 1e-12).all()
-        assert plan.best_guess <= claim.best_guess + 1e-12
+        assert plan.best_bet <= claim.best_bet + 1e-12
     assert Bound.of_run(run("dpm", TOWN)).odds < run("dpm", TOWN).claimed.odds
 
 

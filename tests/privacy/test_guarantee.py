@@ -24,7 +24,7 @@ def promise(**values):
 def test_numbers_printed_beside_the_slider(epsilon, mu, guess):
     found = promise(epsilon=epsilon, mu=mu_of_epsilon(epsilon, 1e-5))
     assert found.mu == pytest.approx(mu, abs=6e-4)
-    assert found.best_guess == pytest.approx(guess, abs=6e-4)
+    assert found.best_bet == pytest.approx(guess, abs=6e-4)
 
 
 def test_odds_are_rounded_up():
@@ -34,7 +34,7 @@ def test_odds_are_rounded_up():
 
 def test_without_mu_the_epsilon_delta_bound_is_used():
     found = promise(mu=None)
-    assert found.best_guess == pytest.approx((math.e + 1e-5) / (1 + math.e))
+    assert found.best_bet == pytest.approx((math.e + 1e-5) / (1 + math.e))
 
 
 def test_zcdp_grows_with_the_square_of_the_rows():

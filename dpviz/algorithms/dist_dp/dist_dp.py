@@ -138,8 +138,8 @@ class DistDP(Moves):
     # noise is wide if it exceeds this multiple of a cluster's radius, where k equal clusters fill the domain; see
     # dist-dp-epsilon-rho.md
     WIDE: ClassVar[float] = 2.0
-    WORK: ClassVar[float] = 5e9  # Maximum number of row-region pairs.
-    SHOWN: ClassVar[int] = 400  # Maximum number of cells that a level keeps for the picture, besides the chosen ones.
+    WORK: ClassVar[float] = 5e9  # maximum number of row-region pairs
+    SHOWN: ClassVar[int] = 400  # maximum number of cells that a level keeps for the picture, besides the chosen ones
     CODE: ClassVar[tuple[Line, ...]] = (
         Line("move every row by noise of size rho", ("noisy-points",), "points"),
         Line("lay coarse and fine grids over the noisy points", ("level",)),

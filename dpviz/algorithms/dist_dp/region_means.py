@@ -99,8 +99,8 @@ class DistDPRegionMeans(Moves):
         "Noisy points tell which rows belong together; one noisy mean per region tells where they lie."
     )
 
-    learns_sensitivity: ClassVar[bool] = NSM.learns_sensitivity  # This applies only if NSM runs.
-    SAMPLE: ClassVar[int] = 5_000  # Number of noisy points from which the regions are computed.
+    learns_sensitivity: ClassVar[bool] = NSM.learns_sensitivity  # this applies only if NSM runs
+    SAMPLE: ClassVar[int] = 5_000  # number of noisy points from which the regions are computed
     CODE: ClassVar[tuple[Line, ...]] = (
         Line("move every row by noise of size rho", ("noisy-points",), "points"),
         Line("k-means on the noisy points makes many regions", ("noisy-points",)),

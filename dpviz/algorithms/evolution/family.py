@@ -126,9 +126,9 @@ class Evolution(ApproximateDP):
     def work(self, n_features: int, n_public: int) -> float:
         """Return a rough operation count for the k-means, the variations and the votes of all generations."""
         p = self.columns(n_features)
-        guesses = self.n_clusters * (self.first_variations(p, n_public) + 1)
+        trials = self.n_clusters * (self.first_variations(p, n_public) + 1)
         vote = 25 if p <= 4 else 0.75 * p
-        return self.releases(n_features, n_public) * (1e5 + 0.5 * guesses * p + n_public * vote)
+        return self.releases(n_features, n_public) * (1e5 + 0.5 * trials * p + n_public * vote)
 
     def columns(self, n_features: int) -> int:
         """Return the number of columns of the population's space."""

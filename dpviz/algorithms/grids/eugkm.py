@@ -101,14 +101,14 @@ class EUGkM(Algorithm):
     slug: ClassVar[str] = "eugkm"
     tagline: ClassVar[str] = "Counts every cell of a uniform grid and clusters the cells; optionally adds a Lloyd step."
     MOST_CELLS: ClassVar[int] = 20_000
-    CONTENT: ClassVar[float] = 10.0  # The constant of the rule in Su et al., Section 4.2.
+    CONTENT: ClassVar[float] = 10.0  # the constant of the rule in Su et al., Section 4.2
     # With this many columns or more, half boxes' centers are far from the domain's middle: lab/benchmarks/cliffs.py.
     MANY: ClassVar[int] = 4
     TINY: ClassVar[int] = 100  # `doubts` warns if the ratio of all cells to those that meet at a corner exceeds this,
     # and if no more cells than that hold at least this share of the rows; see lab/benchmarks/cliffs.py.
     CROWDED: ClassVar[float] = 0.9
-    FACTOR: ClassVar[float] = 4.0  # Factor of the rule "clusters": see Deviations.
-    SPREAD: ClassVar[float] = 0.225  # A center's assumed distance from the middle, per dimension (Su et al.).
+    FACTOR: ClassVar[float] = 4.0  # factor of the rule "clusters": see Deviations
+    SPREAD: ClassVar[float] = 0.225  # a center's assumed distance from the middle, per dimension (Su et al.)
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {
         "hybrid": {"lloyd_share": 0.5},
         "cells by clusters": {"rule": "clusters"},

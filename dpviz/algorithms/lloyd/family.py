@@ -31,8 +31,8 @@ class NoisyLloyd(Algorithm):
 
     MIN_ITERATIONS: ClassVar[int] = 2
     MAX_ITERATIONS: ClassVar[int] = 7
-    ERROR: ClassVar[float] = 0.004  # Target mean squared error of an update, for a box of half-width 1 (Su et al.).
-    SPREAD: ClassVar[float] = 0.225  # A center's assumed distance from the middle, per dimension (Su et al.).
+    ERROR: ClassVar[float] = 0.004  # target mean squared error of an update, for a box of half-width 1 (Su et al.)
+    SPREAD: ClassVar[float] = 0.225  # a center's assumed distance from the middle, per dimension (Su et al.)
     CODE: ClassVar[tuple[Line, ...]] = (
         Line("spread k centers over the public bounds", ("packing",)),
         Line("repeat for a few rounds:", ("noisy-iteration",)),

@@ -28,8 +28,8 @@ __all__ = [
     "split_merge",
 ]
 
-DISTANCES = 28  # Number of bins in a distance histogram: quarter octaves over a span of seven octaves.
-FINEST = 2.0**-8  # Smallest clipping radius for scatter, so that the noise is wider than the grid.
+DISTANCES = 28  # number of bins in a distance histogram: quarter octaves over a span of seven octaves
+FINEST = 2.0**-8  # smallest clipping radius for scatter, so that the noise is wider than the grid
 
 
 @dataclasses.dataclass(frozen=True)

@@ -17,9 +17,9 @@ from dpviz.trace import Step
 
 __all__ = ["FirstLook", "learn_middle", "learn_radius", "look_around", "outer_bin"]
 
-BINS = 16  # Number of shells in the norm histogram, each sqrt(2) times as wide as the next one inward.
-OUTSIDE = 0.15  # Share of the rows beyond the near radius.
-PROJECTED = 32  # Number of columns of the projection in which wide rows are summarized.
+BINS = 16  # number of shells in the norm histogram, each sqrt(2) times as wide as the next one inward
+OUTSIDE = 0.15  # share of the rows beyond the near radius
+PROJECTED = 32  # number of columns of the projection in which wide rows are summarized
 
 
 @dataclasses.dataclass(frozen=True)

@@ -168,7 +168,7 @@ class NSM(ApproximateDP):
 
     learns_sensitivity: ClassVar[bool] = True  # clipping radii depend on released values; the cost does not
 
-    CROWD: ClassVar[int] = 5  # With this many centers or more, a center may have missed its cluster.
+    CROWD: ClassVar[int] = 5  # with this many centers or more, a center may have missed its cluster
     # With up to this many columns, candidates are packed; with more, they are placed by the second moment.
     FLAT: ClassVar[int] = 3
     WIDE: ClassVar[int] = 64  # above this many columns, rows are summarized in a projection

@@ -29,9 +29,9 @@ __all__ = [
     "thinned",
 ]
 
-THINNER = 0.5  # Minimum distance between outside candidates, as a share of their distance from the kept ones.
-IN_ALL = 3.0  # The outside candidates' total must exceed this many standard deviations of its noise.
-NARROWEST = 2.0**-12  # Smallest clipping radius of offsets, so that the noise is wider than the grid.
+THINNER = 0.5  # minimum distance between outside candidates, as a share of their distance from the kept ones
+IN_ALL = 3.0  # the outside candidates' total must exceed this many standard deviations of its noise
+NARROWEST = 2.0**-12  # smallest clipping radius of offsets, so that the noise is wider than the grid
 
 
 @dataclasses.dataclass(frozen=True)

@@ -108,8 +108,8 @@ class Balcan(ApproximateDP):
 
     FLAT: ClassVar[int] = 5  # data with up to this many columns are not projected; p never exceeds this number
     DEEPEST: ClassVar[int] = 10
-    OUTSTANDING: ClassVar[float] = 5.0  # A cube is halved again if its count exceeds this many standard deviations.
-    WIDER: ClassVar[float] = 1.5  # Projected rows are clipped to this multiple of the domain's radius.
+    OUTSTANDING: ClassVar[float] = 5.0  # a cube is halved again if its count exceeds this many standard deviations
+    WIDER: ClassVar[float] = 1.5  # projected rows are clipped to this multiple of the domain's radius
     CODE: ClassVar[tuple[Line, ...]] = (
         Line("project columns; cover the ball with cubes", ("cubes",), at=("first",)),
         Line("halve cubes with a high noisy count", ("cubes",), "cubes"),

@@ -29,7 +29,7 @@ class PrivateCenters(ApproximateDP):
     """Base class that hashes rows to cells and averages the dense ones; subclasses choose k of the averages."""
 
     HASHED: ClassVar[int] = 4  # p: maximum number of projected columns that are cut into cells.
-    MOST_CELLS: ClassVar[int] = 8  # Maximum number of cells kept per table, in units of k.
+    MOST_CELLS: ClassVar[int] = 8  # maximum number of cells kept per table, in units of k
     # `advice` warns if a threshold exceeds this many times the mean cluster size: lab/benchmarks/results/cliffs.md.
     UNSEEN: ClassVar[int] = 6
     # an average is kept if its standard deviation per column is below this share of the cell's width

@@ -121,8 +121,8 @@ class StemmerKaplanLocal(Algorithm):
     GROUPS: ClassVar[tuple[float, float, float]] = (0.3, 0.4, 0.3)
     # a cell is heavy above this many standard deviations; the weights filter out most false cells
     HEAVY: ClassVar[float] = 2.0
-    MOST_CELLS: ClassVar[int] = 6  # Maximum number of heavy cells per table, in units of k.
-    SHOWN: ClassVar[int] = 24  # Number of people per table whose reports are stored as sent.
+    MOST_CELLS: ClassVar[int] = 6  # maximum number of heavy cells per table, in units of k
+    SHOWN: ClassVar[int] = 24  # number of people per table whose reports are stored as sent
     CODE: ClassVar[tuple[Line, ...]] = (
         Line("everybody randomizes at home; then:", ("reports",)),
         Line("  in which bucket are you? Randomized answer", ("reports",), "report"),

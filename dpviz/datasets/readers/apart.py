@@ -21,7 +21,7 @@ from dpviz.datasets.readers.table import Limits, Table, TableError, faults_as, t
 
 __all__ = ["read_apart", "stop", "warm"]
 
-_PACKAGE = str(Path(__file__).parents[3])  # Folder that contains `dpviz`.
+_PACKAGE = str(Path(__file__).parents[3])  # folder that contains `dpviz`
 # Number of processes that may read at once, so that one visitor's slow files leave room for others.
 _AT_A_TIME = 4
 _TICK = 0.05  # seconds between two checks whether to stop

@@ -44,16 +44,16 @@ _WORDS = {
 }
 # maximum number of consecutive empty rows: row numbers may have gaps, which the reader fills with empty rows
 _GAP = 10_000
-_BOOK = 1_000_000  # Maximum size, in bytes, of the list of sheets and names, which is parsed as a whole.
-_HEARD = 500  # Number of rows between two checks whether to stop.
+_BOOK = 1_000_000  # maximum size, in bytes, of the list of sheets and names, which is parsed as a whole
+_HEARD = 500  # number of rows between two checks whether to stop
 
 
 def read_excel(data: memoryview, name: str, form: Form, limits: Limits, advance: Callable[[float], None]) -> Table:
     """Read one sheet of an .xlsx workbook."""
     _guard(data, name, limits)
     sentence = f"{name}: the file cannot be read as an Excel workbook; save it again as .xlsx, or as CSV."
-    with faults_as(sentence), warnings.catch_warnings():  # Safe, because this process has one thread (see `apart`).
-        warnings.simplefilter("ignore")  # The warnings of openpyxl quote cells.
+    with faults_as(sentence), warnings.catch_warnings():  # safe, because this process has one thread (see `apart`)
+        warnings.simplefilter("ignore")  # the warnings of openpyxl quote cells
         reader = _Reader(io.BytesIO(data), read_only=True, data_only=True, keep_links=False)
         reader.read()
         book = reader.wb

@@ -16,8 +16,8 @@ import pyarrow.csv as arrow_csv
 
 __all__ = ["blocks", "cells_of", "is_utf8", "mended", "split", "words"]
 
-LONGEST = 1_000_000  # Maximum length of a line, in bytes; a longer line becomes a row of missing cells.
-BLOCK = 4_000_000  # Number of bytes that are split at a time.
+LONGEST = 1_000_000  # maximum length of a line, in bytes; a longer line becomes a row of missing cells
+BLOCK = 4_000_000  # number of bytes that are split at a time
 _WORD = re.compile(r'"([^"]*)"|(\S+)')
 _BARE = "\x1f"  # separator for tables with one cell per line: no cell contains it
 

@@ -18,8 +18,8 @@ __all__ = [
 LARGEST = 1e30
 TRUE, FALSE = ["true", "True", "TRUE", "yes", "Yes", "YES"], ["false", "False", "FALSE", "no", "No", "NO"]
 MONEY = "(US[$]|[$€£¥₹₩]|USD|EUR|GBP|CHF|JPY|CNY|INR|AUD|CAD|NZD|SEK|NOK|DKK|PLN|BRL|MXN|ZAR)"
-_MARK = "\ufeff"  # Byte order mark, which may precede the first cell.
-_SPACES = "' ’\u00a0\u202f"  # Signs that may group thousands, whatever the decimal sign.
+_MARK = "\ufeff"  # byte order mark, which may precede the first cell
+_SPACES = "' ’\u00a0\u202f"  # signs that may group thousands, whatever the decimal sign
 
 
 def number_pattern(decimal: str, thousands: str) -> str:

@@ -33,9 +33,9 @@ from dpviz.trace import Step, Trace
 
 __all__ = ["PANE", "amount_table", "losses_panel", "moves_table", "ruler"]
 
-MAX_POINTS = 700  # Maximum number of noisy points drawn.
-MAX_PEOPLE = 14  # Maximum number of people drawn with a disc and an arrow.
-MAX_OTHERS = 120  # Maximum number of cells drawn in a pale color because they are not chosen.
+MAX_POINTS = 700  # maximum number of noisy points drawn
+MAX_PEOPLE = 14  # maximum number of people drawn with a disc and an arrow
+MAX_OTHERS = 120  # maximum number of cells drawn in a pale color because they are not chosen
 PROMISE = "for moves of up to rho"
 
 

@@ -16,7 +16,7 @@ from dpviz.figures.kit.panels import closing, plane, reference
 from dpviz.figures.kit.shots import Shot, split_title
 from dpviz.figures.kit.theme import Theme
 from dpviz.figures.kit.view import Panel, View, add_frames, moved, xy
-from dpviz.figures.kit.votes import GUESS, KEEP, MAX_GUESSES, VOTE, drawn, votes_panel, voting
+from dpviz.figures.kit.votes import KEEP, MAX_TRIALS, TRIAL, VOTE, drawn, votes_panel, voting
 from dpviz.numbers import counted, number
 from dpviz.trace import Step, Trace
 
@@ -41,7 +41,7 @@ def shots(trace: Trace) -> list[Shot]:
 
 def _words(step: Step, phase: int) -> tuple[str, str]:
     released, (head, tail) = step.released, split_title(step)
-    if phase == GUESS:
+    if phase == TRIAL:
         size, variations = len(released["population"]), released["variations"]
         if (released["group"] >= 0).any():
             return head, f"{size:,} trial points: the last centers and {variations:,} variations of each"
@@ -61,13 +61,13 @@ def warning(trace: Trace) -> str:
     released, n, k = trace.steps[0].released, trace.domain.n_public, len(trace.cluster_centers)
     if n is None or "noise_sd" not in released:
         return ""
-    guesses, sd = len(released["noisy_votes"]), released["noise_sd"]
-    loudest = sd * math.sqrt(2 * math.log(max(guesses, 2)))  # approximate expected maximum of this many Gaussian draws
+    trials, sd = len(released["noisy_votes"]), released["noise_sd"]
+    loudest = sd * math.sqrt(2 * math.log(max(trials, 2)))  # approximate expected maximum of this many Gaussian draws
     if n / k >= loudest:
         return ""
     return (
         f"{k} centers for {n:,} rows get about {number(n / k, 2)} votes each, but noise alone reaches "
-        f"{number(loudest, 2)} among {guesses:,} trial points (±{number(sd, 2)} on every count). "
+        f"{number(loudest, 2)} among {trials:,} trial points (±{number(sd, 2)} on every count). "
         "Try fewer centers or a larger epsilon."
     )
 
@@ -127,23 +127,23 @@ def layers(
 
     `key` is the name under which the centers are released.
     """
-    most = min(MAX_GUESSES, MAX_DRAWN // len(shots))
+    most = min(MAX_TRIALS, MAX_DRAWN // len(shots))
     blank = xy(NOWHERE)
     before, updates = NOWHERE, []
     for shot in shots:
         step, phase = trace.steps[shot.step], shot.phase
         released = step.released
         now = flat(released[key])
-        guesses = votes = survivors = paths = blank
+        trials = votes = survivors = paths = blank
         if "population" in released:
             visible, points, sizes = (
                 drawn(released, most),
                 flat(released["population"]),
                 disc_sizes(released["noisy_votes"]),
             )
-            guesses = xy(points[visible])
-            if phase == GUESS and len(before):  # trial points are variations of the previous centers
-                guesses = moved(_at(before, released["group"][visible]), points[visible])
+            trials = xy(points[visible])
+            if phase == TRIAL and len(before):  # trial points are variations of the previous centers
+                trials = moved(_at(before, released["group"][visible]), points[visible])
             if phase == VOTE:
                 some = visible[released["noisy_votes"][visible] > 0]
                 votes = {**xy(points[some]), "marker": {"size": sizes[some]}} if len(some) else blank
@@ -155,7 +155,7 @@ def layers(
             origins = _origins(step, now, before, key)
             known = np.isfinite(origins).all(axis=1)
             centers, paths = moved(origins, now), xy(segments(origins[known], now[known]))
-        updates.append([guesses, votes, survivors, paths, centers])
+        updates.append([trials, votes, survivors, paths, centers])
         if phase == KEEP:
             before = now
     return updates
@@ -186,6 +186,6 @@ PANE = Pane(
     shots=shots,
     legend=LEGEND,
     caution="A single run is one draw of the noise. Run with another seed before you trust a center. "
-    f"At most {MAX_GUESSES} trial points are drawn; all of them receive votes.",
+    f"At most {MAX_TRIALS} trial points are drawn; all of them receive votes.",
     warning=warning,
 )

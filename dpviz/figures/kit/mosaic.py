@@ -17,10 +17,10 @@ from dpviz.trace import Step, Trace
 
 __all__ = ["add_pictures", "add_words", "center_path", "corners", "known_centers", "mosaic", "sheet", "shades", "words"]
 
-_WIDER = 1.5  # Ratio of pictures per row to rows.
-_GAP = 2  # Number of cells between two pictures.
-_FEW = 3  # If there are at most this many rows of pictures, the gap has room for text.
-_TALL = 508  # Height in pixels, the same as that of a plane.
+_WIDER = 1.5  # ratio of pictures per row to rows
+_GAP = 2  # number of cells between two pictures
+_FEW = 3  # if there are at most this many rows of pictures, the gap has room for text
+_TALL = 508  # height in pixels, the same as that of a plane
 
 
 def corners(view: View, most: int) -> np.ndarray:

@@ -21,9 +21,9 @@ SIDES = {  # side of the ring at which a label stands, best first -> the label's
     "bottom right": (0.75, -0.75),
     "bottom left": (-0.75, -0.75),
 }
-WIDE = 300.0  # Width in pixels of a plane on a phone: labels that do not overlap there overlap nowhere.
-LETTER, LINE = 6.6, 16.0  # Width of a letter and height of a line at size 12, in pixels.
-MARK = 11.0  # Radius of the mark of a center or a diamond, in pixels.
+WIDE = 300.0  # width in pixels of a plane on a phone: labels that do not overlap there overlap nowhere
+LETTER, LINE = 6.6, 16.0  # width of a letter and height of a line at size 12, in pixels
+MARK = 11.0  # radius of the mark of a center or a diamond, in pixels
 
 
 def rings(view: View, figure: go.Figure, means: np.ndarray, radii: np.ndarray, sizes: np.ndarray) -> None:

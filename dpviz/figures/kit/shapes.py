@@ -26,8 +26,8 @@ from dpviz.trace import Trace
 
 __all__ = ["SHAPES", "Drawing", "drawn", "partners"]
 
-LEFT, TOP = 34, 8  # Width of the margin on the left of the map and above it, in pixels.
-MOST_BARS = 8  # Maximum number of columns drawn as bars; the table of numbers has all columns.
+LEFT, TOP = 34, 8  # width of the margin on the left of the map and above it, in pixels
+MOST_BARS = 8  # maximum number of columns drawn as bars; the table of numbers has all columns
 TAG = '<span class="dp-tag">NOT PRIVATE</span>'
 
 

@@ -78,8 +78,8 @@ SPARE = (  # marker and dash pattern distinguish curves of similar colors
     Style(*_PLUM, "bowtie", "3px,3px"),
 )
 
-SMALL = 150  # Figures up to this height, in pixels, have a smaller title.
-LINE = 14  # Height in pixels of the tag's line below a title.
+SMALL = 150  # figures up to this height, in pixels, have a smaller title
+LINE = 14  # height in pixels of the tag's line below a title
 
 
 def theme(mode: str) -> Theme:

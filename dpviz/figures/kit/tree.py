@@ -14,9 +14,9 @@ from dpviz.numbers import counted
 
 __all__ = ["tree_table", "tree_panel"]
 
-_HEIGHT = 0.42  # Height of a bar, in levels.
-_LEVELS = 9  # Number of levels up to which there is room for numbers.
-_LABELED = 0.07  # Smallest share of the picture's width at which a node shows its count.
+_HEIGHT = 0.42  # height of a bar, in levels
+_LEVELS = 9  # number of levels up to which there is room for numbers
+_LABELED = 0.07  # smallest share of the picture's width at which a node shows its count
 
 
 def tree_table(nodes: Sequence[int], noisy_counts: Sequence[float]) -> pd.DataFrame:

@@ -14,16 +14,16 @@ from dpviz.figures.kit.theme import base, tag
 from dpviz.figures.kit.view import Panel, View, add_frames, thin
 from dpviz.trace import Step, Trace
 
-__all__ = ["GUESS", "KEEP", "MAX_GUESSES", "VOTE", "drawn", "voting", "votes_panel", "votes_table"]
+__all__ = ["TRIAL", "KEEP", "MAX_TRIALS", "VOTE", "drawn", "voting", "votes_panel", "votes_table"]
 
-GUESS, VOTE, KEEP = range(3)  # the three pictures of a round: trial points, noisy votes, then survivors and centers
-MAX_GUESSES = 500
+TRIAL, VOTE, KEEP = range(3)  # the three pictures of a round: trial points, noisy votes, then survivors and centers
+MAX_TRIALS = 500
 MAX_STRONG = 350  # maximum number of points drawn for their votes; the other drawn points are a fixed random sample
 
 
 def voting(trace: Trace, words: Callable[[Step, int], tuple[str, str]]) -> list[Shot]:
     """Return the pictures of a run: three per round, with trial points before votes; one for any other step."""
-    return in_phases(trace, lambda step: range(3) if "noisy_votes" in step.released else (KEEP,), words, asking=GUESS)
+    return in_phases(trace, lambda step: range(3) if "noisy_votes" in step.released else (KEEP,), words, asking=TRIAL)
 
 
 def votes_table(step: Step, *, hidden: bool, part: str = "votes") -> pd.DataFrame:
@@ -75,7 +75,7 @@ def votes_panel(view: View, shots: Sequence[Shot], word: str = "votes") -> Panel
     updates: list[list[dict[str, Any]]] = []
     for shot in shots:
         last = max((voted for voted in tables if voted <= shot.step), default=None)
-        if last is None or shot.phase == GUESS:
+        if last is None or shot.phase == TRIAL:
             updates.append([*[nothing] * (3 if true else 2), {"text": [f"{word} appear at the next step"]}])
             continue
         table, threshold = tables[last], steps[last].released.get("threshold")

@@ -18,9 +18,9 @@ from dpviz.trace import Step, Trace
 
 __all__ = ["PANE", "counts_table", "moves_table", "outside", "shadow", "shots"]
 
-ASSIGN, RAW, MOVE = range(3)  # The three pictures of an iteration: rows that count, noisy moves, new centers.
-CORNERS = 900  # Maximum number of corners of all outlines of one kind in a frame; an outline has at most 48.
-FAR = 3.0  # Maximum length at which a move is drawn, in domain radii; a count near 0 would give a move of any length.
+ASSIGN, RAW, MOVE = range(3)  # the three pictures of an iteration: rows that count, noisy moves, new centers
+CORNERS = 900  # maximum number of corners of all outlines of one kind in a frame; an outline has at most 48
+FAR = 3.0  # maximum length at which a move is drawn, in domain radii; a count near 0 would give a move of any length
 
 
 def shots(trace: Trace) -> list[Shot]:

@@ -24,7 +24,7 @@ from dpviz.figures.kit.panels import closing
 from dpviz.figures.kit.shots import Shot, split_title
 from dpviz.figures.kit.theme import base, tag
 from dpviz.figures.kit.view import Panel, View, add_frames, moved, xy
-from dpviz.figures.kit.votes import GUESS, MAX_GUESSES, VOTE, drawn, votes_panel, voting
+from dpviz.figures.kit.votes import MAX_TRIALS, TRIAL, VOTE, drawn, votes_panel, voting
 from dpviz.numbers import counted, number, percent
 from dpviz.trace import Step, Trace
 
@@ -69,7 +69,7 @@ def _moment_words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
 def _summary_words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
     released = step.released
     head, size = step.kind.capitalize(), len(released["population"])
-    if phase == GUESS:
+    if phase == TRIAL:
         return head, f"{size:,} points, placed from public and released values only"
     if phase == VOTE:
         return head, (
@@ -186,16 +186,16 @@ def _layers(view: View, step: Step, phase: int) -> dict[str, dict]:
         return {"shape": xy(_shape(view, step))}
     if "population" in released and released["population"].shape[1] == d:
         visible, at, sizes = (
-            drawn(released, MAX_GUESSES),
+            drawn(released, MAX_TRIALS),
             view.plane(released["population"]),
             disc_sizes(released["noisy_votes"]),
         )
         heavy = released["kept"]
         voted = visible[released["noisy_votes"][visible] > 0]
-        if phase == GUESS:
-            return {"guesses": xy(at[visible])}
+        if phase == TRIAL:
+            return {"trials": xy(at[visible])}
         if phase == VOTE:
-            return {"guesses": xy(at[visible]), "votes": {**xy(at[voted]), "marker": {"size": sizes[voted]}}}
+            return {"trials": xy(at[visible]), "votes": {**xy(at[voted]), "marker": {"size": sizes[voted]}}}
         means = view.plane(released["means"])
         points = {**moved(at[heavy], means), "marker": {"size": sizes[heavy]}}
         return {"paid": xy(segments(at[heavy], means)), "points": points}
@@ -229,7 +229,7 @@ def _plane(view: View, shots: list[Shot]) -> Panel:
             "fillcolor": tint(colors.released, 0.1),
             "line": {**line, "width": 1},
         },
-        "guesses": {"mode": "markers", "marker": {"color": colors.released_soft, "size": 3.2, "opacity": 0.75}},
+        "trials": {"mode": "markers", "marker": {"color": colors.released_soft, "size": 3.2, "opacity": 0.75}},
         "votes": {"mode": "markers", "marker": {"color": colors.released, "opacity": 0.22}},
         "points": disc(colors),
         "free": {"mode": "lines", "line": {**line, "width": 1, "dash": "4px,4px"}},

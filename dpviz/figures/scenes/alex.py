@@ -18,9 +18,9 @@ from dpviz.numbers import counted, length
 
 __all__ = ["PRESENT", "Lens", "alex_look", "cloud_looks", "legend", "lens_of", "lens_panel", "nearest", "worlds_panel"]
 
-PRESENT = ("with Alex", "without Alex")  # The two worlds if the question is whether Alex is in the data.
-_LARGEST = 6  # Exponent of the largest magnification of a lens, a power of ten.
-_TALL = 340  # Height of a lens, in pixels.
+PRESENT = ("with Alex", "without Alex")  # the two worlds if the question is whether Alex is in the data
+_LARGEST = 6  # exponent of the largest magnification of a lens, a power of ten
+_TALL = 340  # height of a lens, in pixels
 
 
 def legend(names: tuple[str, str], runs: int) -> tuple[tuple[str, str], ...]:

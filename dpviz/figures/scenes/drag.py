@@ -34,12 +34,12 @@ __all__ = [
     "text_of",
 ]
 
-CLOUD = 20  # Number of runs drawn.
-MARKS = 2_000  # Maximum number of centers of reruns that are drawn at one stop.
-BAND = (0.1, 0.9)  # Quantiles of the runs' losses that bound the band around the curve.
-SURE = 0.95  # Confidence level of the interval for a median or a share.
-TOP = (1.25, 8.0)  # Smallest and largest possible upper end of the curve's axis, in multiples of the reference's loss.
-CURVE = "curve: the runs' loss; dotted: KMeans'"  # Legend of the track.
+CLOUD = 20  # number of runs drawn
+MARKS = 2_000  # maximum number of centers of reruns that are drawn at one stop
+BAND = (0.1, 0.9)  # quantiles of the runs' losses that bound the band around the curve
+SURE = 0.95  # confidence level of the interval for a median or a share
+TOP = (1.25, 8.0)  # smallest and largest possible upper end of the curve's axis, in multiples of the reference's loss
+CURVE = "curve: the runs' loss; dotted: KMeans'"  # legend of the track
 
 
 class Stop(Protocol):

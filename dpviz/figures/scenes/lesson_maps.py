@@ -16,19 +16,19 @@ from dpviz.numbers import counted
 __all__ = ["mean_panel", "moved_panel", "screen_panel"]
 
 
-def screen_panel(view: View, guesses: np.ndarray, noisy_votes: np.ndarray) -> Panel:
+def screen_panel(view: View, trials: np.ndarray, noisy_votes: np.ndarray) -> Panel:
     """Draw a plane in two frames: everything that DEMO shows of the last round, then the part that may be published.
 
     Parameters
     ----------
-    guesses : ndarray of shape (m, d), z units
+    trials : ndarray of shape (m, d), z units
     noisy_votes : ndarray of shape (m,)
     """
     colors = view.colors
     bare = dataclasses.replace(view, people=None, reference=None, hidden=False, missed=None)
     voted = noisy_votes > 0
     visible = {
-        "votes": {**xy(view.plane(guesses[voted])), "marker": {"size": disc_sizes(noisy_votes[voted])}},
+        "votes": {**xy(view.plane(trials[voted])), "marker": {"size": disc_sizes(noisy_votes[voted])}},
         "center": xy(view.flat(np.asarray(view.trace.cluster_centers))),
     }
     hidden = {}

@@ -22,8 +22,8 @@ LEGEND = (
     ("diamond", "KMeans"),
     ("ring", "person"),
 )
-CLOSE = 1.1  # Position of the dot plot's dashed line, in multiples of the loss of KMeans or KMedians.
-_BINS = 34  # Number of stacks of dots.
+CLOSE = 1.1  # position of the dot plot's dashed line, in multiples of the loss of KMeans or KMedians
+_BINS = 34  # number of stacks of dots
 _TICKS = (0.1, 0.2, 0.5, 0.8, 0.9, 1.0, 1.1, 1.2, 1.5, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1e3, 1e4, 1e5, 1e6)
 
 

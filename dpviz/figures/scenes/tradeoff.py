@@ -41,8 +41,8 @@ _LETTERS = {  # the markers as characters, which precede the names at the ends o
     "circle": "●", "hexagon": "⬢", "square": "■", "triangle-up": "▲", "diamond": "◆", "cross": "✚", "x": "✖",
     "star": "★", "pentagon": "⬟", "triangle-down": "▼", "square-x": "☒", "star-triangle-up": "✦", "bowtie": "⧓",
 }  # fmt: skip
-_CAMERA = 32  # Width in pixels of the save button, which is always visible on touch screens.
-FEW = 5  # Number of runs per point below which an interval for the mean is meaningless and only single runs are drawn.
+_CAMERA = 32  # width in pixels of the save button, which is always visible on touch screens
+FEW = 5  # number of runs per point below which an interval for the mean is meaningless and only single runs are drawn
 _GLYPHS = {
     "circle": '<circle cx="8" cy="8" r="5.5"/>',
     "hexagon": '<path d="M8 2 L13.2 5 V11 L8 14 L2.8 11 V5 Z"/>',

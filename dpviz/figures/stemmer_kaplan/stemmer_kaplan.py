@@ -43,7 +43,7 @@ __all__ = [
 ]
 
 COUNTED = ("buckets", "cubes")
-CELLS, AVERAGES = range(2)  # The two pictures of a table: crowded cells, then their averages.
+CELLS, AVERAGES = range(2)  # the two pictures of a table: crowded cells, then their averages
 # Opacities of the cells: one for each quarter of a table's cells, by ascending noisy count.
 SHADES = (0.12, 0.26, 0.42, 0.6)
 MOST_LINES = 80  # maximum number of grid lines drawn per direction

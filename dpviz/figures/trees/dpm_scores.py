@@ -15,7 +15,7 @@ from dpviz.trace import Step
 
 __all__ = ["ROOM", "margins", "scored", "scores_table", "strips_panel"]
 
-ROOM = 0.14  # Room for the scores above a box and to its right, as a share of the box's side.
+ROOM = 0.14  # room for the scores above a box and to its right, as a share of the box's side
 # Shares of a box's side: gap between box and scores, height of the scores, length of a tick.
 _GAP, _TALL, _TICK = 0.02, 0.11, 0.03
 

@@ -17,8 +17,8 @@ from dpviz.trace import Step, Trace
 
 __all__ = ["PANE", "counts_of_nodes", "squares"]
 
-_MOST = 1500  # Maximum number of boxes drawn per frame.
-_NODES = 300  # Maximum number of nodes of the tree that are drawn: the shallowest ones.
+_MOST = 1500  # maximum number of boxes drawn per frame
+_NODES = 300  # maximum number of nodes of the tree that are drawn: the shallowest ones
 
 
 def squares(view: View, step: Step, which: np.ndarray) -> np.ndarray:

@@ -7,8 +7,8 @@ import re
 
 __all__ = ["KEY", "LOCAL", "check_owner", "owner_by_key", "owner_by_login"]
 
-LOCAL = "local"  # This machine's user: the command line, and pages that only this machine can open.
-KEY = re.compile(r"[A-Za-z0-9_-]{43}")  # A key: 32 random bytes in base64, as a browser or a file stores them.
+LOCAL = "local"  # this machine's user: the command line, and pages that only this machine can open
+KEY = re.compile(r"[A-Za-z0-9_-]{43}")  # a key: 32 random bytes in base64, as a browser or a file stores them
 _NAME = re.compile(r"login:.+|key:[0-9a-f]{32}", re.DOTALL)
 
 

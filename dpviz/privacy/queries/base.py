@@ -13,8 +13,8 @@ from dpviz.geometry import GRID, snap
 from dpviz.privacy.block import Block
 from dpviz.privacy.guarantee import Neighboring
 
-_ROUND = 1 + 2.0**-40  # A factor that exceeds the rounding error of a norm in float64.
-COARSE = 2.0**-12  # Products of two multiples of this lie on the grid.
+_ROUND = 1 + 2.0**-40  # a factor that exceeds the rounding error of a norm in float64
+COARSE = 2.0**-12  # products of two multiples of this lie on the grid
 
 __all__ = [
     "COARSE",

@@ -15,8 +15,8 @@ from dpviz.privacy.queries.base import Predicate, Query, Score
 
 __all__ = ["Below", "HalfIntervalCounts", "RegionSum", "SplitScore"]
 
-_ROWS = 1024  # Number of rows that fit in the cache.
-_ROUND = 1 + 2.0**-40  # A factor that exceeds the rounding error of a norm in float64.
+_ROWS = 1024  # number of rows that fit in the cache
+_ROUND = 1 + 2.0**-40  # a factor that exceeds the rounding error of a norm in float64
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -165,8 +165,8 @@ class NearestDistances(Query):
             offsets = _stretched(block.x[part], self.points, labels[part], self.matrix)
             for column in offsets.T:  # a fixed order, so the bin depends on the row alone
                 squares[part] += column * column
-        inner = self.radius**2 * 2.0 ** (-np.arange(self.bins - 1, 0, -1) / 2)  # In ascending order.
-        outside = np.searchsorted(inner, squares, side="left")  # Number of inner edges below the square.
+        inner = self.radius**2 * 2.0 ** (-np.arange(self.bins - 1, 0, -1) / 2)  # in ascending order
+        outside = np.searchsorted(inner, squares, side="left")  # number of inner edges below the square
         return {"": np.bincount(self.bins - 1 - outside, minlength=self.bins).astype(np.float64)}
 
     def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:

@@ -112,7 +112,7 @@ def _answers(setup: Setup, mine: dict[str, Match], game: Match, *, waiting: bool
     yours = score(main.rounds, main.guesses)
     tried = _machines(setup, main)
     machine = score(tried, attack(tried))
-    st.html(bar(yours, machine, bound.best_guess, least=LEAST))
+    st.html(bar(yours, machine, bound.best_bet, least=LEAST))
     low, high = luck(yours.rounds)
     lucky = (
         f"After {yours.rounds} round{'s' * (yours.rounds != 1)}, luck alone is right {100 * low:.0f} to "
@@ -120,7 +120,7 @@ def _answers(setup: Setup, mine: dict[str, Match], game: Match, *, waiting: bool
         if yours.rounds
         else ""
     )
-    nothing = bound.best_guess > 0.995
+    nothing = bound.best_bet > 0.995
     every, most = markup.bold("every"), markup.bold(bound.odds)
     alone = bet_of(setup.algorithm.guarantee(setup.data.domain.n_features, setup.data.n_public)).odds
     present = setup.question.elsewhere is None
