@@ -14,7 +14,7 @@ def prepare() -> None:
     """Import the modules that every page needs and freeze them, so that garbage collection after a rerun skips them."""
     from pages._ui.work.workers import workers
 
-    workers().warm("dpviz.runs.single", "dpviz.figures")
+    workers().warm()
     from dpviz.datasets.readers import apart
 
     apart.warm()
@@ -77,11 +77,11 @@ def draw_ahead() -> None:
 def end() -> None:
     """Stop all computations, so that nothing outlives the server."""
     from dpviz.datasets.readers import apart
-    from pages._ui.work.jobs import stop_all
     from pages._ui.work.memory import remove_all
+    from pages._ui.work.runs import jobs
     from pages._ui.work.workers import workers
 
-    stop_all()
+    jobs().stop()
     apart.stop()
     workers().stop()
     remove_all()

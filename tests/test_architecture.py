@@ -20,6 +20,7 @@ ROOMS = [  # rooms import only those above them; the trace comes after the priva
     "dpviz.numbers",
     "dpviz.params",
     "dpviz.frozen",
+    "dpviz.frames",
     "dpviz.geometry",
     "dpviz.domain",
     "dpviz.datasets",
@@ -90,7 +91,7 @@ NO_ALGORITHM = ("base", "kmeans", "outside", "programs", "rules")  # modules tha
 HOUSE = {f"dpviz.algorithms.{name}" for name in NO_ALGORITHM}
 DOORS = {"dpviz", "dpviz.privacy", "pages._ui"}  # They hold only docstrings, a version and lookups.
 ABOVE = {("dpviz.cli.main", "dpviz.cli.*")}  # The commands are imported by a string on request.
-NAMED_BY_OTHERS = {"pages._ui.work.workers", "dpviz.algorithms.programs"}  # app.py or --outside names what they import.
+NAMED_BY_OTHERS = {"dpviz.sweeps.child", "dpviz.algorithms.programs"}  # they import what a pool or --outside names
 SOURCES = sources(ROOT)
 
 

@@ -6,13 +6,12 @@ import argparse
 import sys
 from pathlib import Path
 
-from loky import cpu_count
-
 from dpviz.atlas import averages, noised, rounds
 from dpviz.atlas.cells import chapters
 from dpviz.atlas.files import FOLDER
 from dpviz.atlas.make import check, drawn, make, missing
 from dpviz.cli.progress import Bar
+from dpviz.sweeps.processes import cpu_count
 
 __all__ = ["add_atlas"]
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from loky import cpu_count
 
 from dpviz import params
 from dpviz.algorithms import ALGORITHMS, Algorithm, outside
@@ -44,6 +43,7 @@ from dpviz.privacy.delta import check_delta
 from dpviz.privacy.guarantee import Guarantee, Neighboring
 from dpviz.privacy.secret import replace
 from dpviz.sweeps.dask_engine import connect
+from dpviz.sweeps.processes import cpu_count
 from dpviz.trace import Trace
 
 __all__ = ["add_data", "add_run", "add_unaudited", "book", "data_of", "say_person", "warn_unaudited"]

@@ -8,11 +8,10 @@ from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 
-from loky import cpu_count
-
 from dpviz.cli.progress import Bar
 from dpviz.sweeps.dask_engine import cluster, connect
 from dpviz.sweeps.engines import Engine, on_this_machine, perform
+from dpviz.sweeps.processes import cpu_count
 from dpviz.sweeps.report import report
 from dpviz.sweeps.rowfile import RowFile, read_rows
 from dpviz.sweeps.spec import read_spec

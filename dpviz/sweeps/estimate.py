@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dpviz.privacy.accounting import epsilon_of_mu
@@ -33,7 +33,7 @@ def missing(runs: Iterable[Run], known: Mapping[tuple[Any, ...], float]) -> list
     return list(runs_by_key.values())
 
 
-def trial(cell: Run, on_step: Callable[[int, int], None] | None = None) -> float:
+def trial(cell: Run) -> float:
     """Make one run in this process and return its time in seconds, without the time for opening the data."""
     open_source(cell.data, cell.bounds, cell.n_rows, cell.modified)
     begun = time.perf_counter()

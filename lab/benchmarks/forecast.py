@@ -10,11 +10,10 @@ import time
 from functools import partial
 from typing import Any
 
-from loky import ProcessPoolExecutor
-
 from dpviz.algorithms import ALGORITHMS
 from dpviz.sweeps import estimate
-from dpviz.sweeps.engines import ONE_THREAD, on_this_machine, perform
+from dpviz.sweeps.engines import on_this_machine, perform
+from dpviz.sweeps.processes import Pool
 from dpviz.sweeps.sweep import Sweep, Variant
 
 WORKERS = 1  # one worker, as on a server with two cores
@@ -42,10 +41,10 @@ def main() -> None:
         variants = tuple(Variant(ALGORITHMS[slug].name, slug) for slug in slugs)
         sweep = Sweep(data=(f"sample:{data}",), variants=variants)
         runs, known = list(sweep.runs()), dict[tuple[Any, ...], float]()
-        with ProcessPoolExecutor(1, env=ONE_THREAD) as pool:
-            for run in estimate.missing(runs, known):
-                known[estimate.kind(run)] = pool.submit(estimate.trial, run).result()
-            pool.shutdown(kill_workers=True)
+        pool = Pool(1)
+        for run in estimate.missing(runs, known):
+            known[estimate.kind(run)] = pool.call(estimate.trial, run)
+        pool.stop()
         forecast, begun = estimate.seconds(runs, known, WORKERS) or 0.0, time.perf_counter()
         rows = list(perform(sweep, (), partial(on_this_machine, workers=WORKERS)))
         took = time.perf_counter() - begun

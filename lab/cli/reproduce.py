@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 
 import pandas as pd
-from loky import cpu_count
 
 from dpviz.cli.progress import Bar
 from dpviz.numbers import number
@@ -18,6 +17,7 @@ from dpviz.papers.registry import Item, item_of, papers
 from dpviz.papers.results import load_numbers
 from dpviz.papers.verdicts import behind, beside_printed, judge
 from dpviz.sweeps.engines import Engine, on_this_machine
+from dpviz.sweeps.processes import cpu_count
 from dpviz.sweeps.rowfile import read_rows
 
 from ..papers.reproduce import reproduce, rows_path, runs_of, save_numbers

@@ -8,6 +8,7 @@ import openpyxl
 import pandas as pd
 import pytest
 
+from dpviz import frames as messages
 from dpviz.cli import main
 from dpviz.datasets import load_csv, readers
 from dpviz.datasets.readers import Form, Recoding, TableError, child, formats, frames, read_table
@@ -62,7 +63,7 @@ def sent(*request):
     stream = io.BytesIO()
     frames.send_table(stream, child.read(*request))
     stream.seek(0)
-    arriving = frames.frames(stream)
+    arriving = messages.frames(stream)
     return frames.table_from(request[1], next(arriving)[1], arriving)
 
 

@@ -16,14 +16,13 @@ from dpviz.estimator import NoiseWarning
 from dpviz.figures import pane, plain
 from dpviz.privacy.guarantee import Notion
 from dpviz.runs.single import replay
+from dpviz.sweeps.processes import Pool
 from dpviz.sweeps.rowfile import read_rows
 from dpviz.takeaway.code import script
 from dpviz.takeaway.foreign import read
 from dpviz.takeaway.label import facts
 from dpviz.trace import Cancelled
 from pages._ui.explore.form import picker
-from pages._ui.work.jobs import Job
-from pages._ui.work.workers import Workers
 
 RUN = ["run", "my-own", "--with", "my_own.py", "--data", "sample:tiny", "--n-clusters", "2"]
 
@@ -74,9 +73,9 @@ def test_worker_processes_know_it_and_a_sweep_has_its_rows(mine, registry):
     rows = read_rows(mine.parent / "rows.csv")
     assert list(rows.status) == ["ok"] * len(rows) and list(rows.algorithm).count("my-own") == 4
     algorithm, data = registry["my-own"](n_clusters=2), load_sample("tiny")
-    workers = Workers(1)
+    workers = Pool(1)
     try:
-        away = workers.run(replay, data, algorithm, 3, job=Job("", "")).trace
+        away = workers.run(replay, data, algorithm, 3).trace
     finally:
         workers.stop()
     assert away.to_json(include_hidden=True) == replay(data, algorithm, 3).trace.to_json(include_hidden=True)
@@ -274,18 +273,15 @@ def test_one_that_never_ends_is_canceled_and_its_process_works_on(mine, registry
     edited(mine, "            title = f", "            while round_ == 1:\n                pass\n            title = f")
     add_files([mine])
 
-    class Impatient(Job):
-        def advance(self, done, total):
-            super().advance(done, total)
-            if done:
-                self.cancel()
+    def impatient(done, total):
+        if done:
+            raise Cancelled
 
-    workers, data = Workers(1), load_sample("tiny")
+    workers, data = Pool(1), load_sample("tiny")
     try:
-        job = Impatient("", "")
         with pytest.raises(Cancelled):
-            workers.run(_reporting, registry["my-own"](n_clusters=2), data, job=job)
-        assert workers.call(os.getpid) != os.getpid()  # the process that hung answers again
+            workers.run(_reporting, registry["my-own"](n_clusters=2), data, look=impatient)
+        assert workers.call(os.getpid) != os.getpid()  # another process answers
     finally:
         workers.stop()
 

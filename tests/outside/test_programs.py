@@ -21,6 +21,7 @@ from dpviz.privacy.guarantee import Notion
 from dpviz.privacy.rows import Rows
 from dpviz.runs.single import replay
 from dpviz.sweeps.conclusion import conclusion
+from dpviz.sweeps.processes import Pool
 from dpviz.sweeps.report import report
 from dpviz.sweeps.rowfile import read_rows
 from dpviz.sweeps.summary import Summary
@@ -35,8 +36,6 @@ from pages._ui.explore.player.verdict import written
 from pages._ui.explore.tradeoff import tables
 from pages._ui.explore.tradeoff.view import without_curve
 from pages._ui.teach.present import pictures
-from pages._ui.work.jobs import Job
-from pages._ui.work.workers import Workers
 
 TOYS = "tests.outside.toy_clusterers"
 WORDS = "claims by its authors, not checked here; its noise is not ours"
@@ -235,15 +234,14 @@ def test_one_that_never_ends_is_canceled(registry, monkeypatch, tiny):
     monkeypatch.setenv(outside.PROGRAMS, "")
     (slug,) = add_programs([f"{TOYS}:Endless"])
 
-    class Impatient(Job):
-        def advance(self, done, total):
-            super().advance(done, total)
-            self.cancel()
+    def impatient(done, total):
+        if done:
+            raise Cancelled
 
-    workers = Workers(1)
+    workers = Pool(1)
     try:
         with pytest.raises(Cancelled):
-            workers.run(_fit, registry[slug](n_clusters=2), tiny, job=Impatient("", ""))
+            workers.run(_fit, registry[slug](n_clusters=2), tiny, look=impatient)
         assert workers.call(os.getpid) != os.getpid()
     finally:
         workers.stop()

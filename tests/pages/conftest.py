@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from streamlit.components.v2 import manifest_scanner
 
-from pages._ui.explore.tradeoff import sweeps
 from pages._ui.frame import markup
 from pages._ui.work import runs
 from pages._ui.work.pace import Pace
@@ -31,14 +30,13 @@ def no_luck_decides(monkeypatch):
 
 @pytest.fixture(autouse=True)
 def no_clock_decides(monkeypatch):
-    """Let a script wait for its run, use the forecasts of a new server, and leave no job in the queues."""
+    """Let a script wait for its run, use the forecasts of a new server, and leave no job in the queue."""
     monkeypatch.setattr(runs, "QUICK", 200.0)
     new = Pace()
     monkeypatch.setattr(new, "learn", lambda *_: None)
     monkeypatch.setattr(runs, "pace", lambda: new)
     yield
-    shelf = sweeps.shelf()  # a sweep that continues would take a core from all later tests
-    left = [job for queue in (runs.jobs(), shelf.queue, shelf.trials) for job in list(queue._jobs.values())]
+    left = list(runs.jobs()._jobs.values())  # a sweep that continues would take a core from all later tests
     for job in left:
         job.cancel()
     for job in left:

@@ -498,7 +498,7 @@ def test_uploads_stay_in_memory(monkeypatch):
     assert parsed(5_000_000), "the parser of this version writes nothing to disk anyway: the test guards nothing"
     keep_uploads_in_memory(300_000_000)
     assert not parsed(5_000_000)
-    monkeypatch.setattr("pages._ui.work.workers.workers", lambda: SimpleNamespace(warm=lambda *modules: None))
+    monkeypatch.setattr("pages._ui.work.workers.workers", lambda: SimpleNamespace(warm=lambda: None))
     monkeypatch.setattr(gc, "freeze", lambda: None)
     import_module("app").prepare()
     assert MultiPartParser.spool_max_size > 300 * 1024 * 1024, "the server raises it before its port answers"

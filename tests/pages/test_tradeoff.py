@@ -24,13 +24,14 @@ from dpviz.sweeps.spec import sweep_of
 from dpviz.sweeps.summary import Summary
 from dpviz.sweeps.sweep import Sweep, Variant, execute
 from pages._ui.explore.tradeoff import form, sweeps, take, vary, view
-from pages._ui.explore.tradeoff.sweeps import WORKERS, Progress, shelf
+from pages._ui.explore.tradeoff.sweeps import Progress, shelf
 from pages._ui.explore.workspace.tradeoff import tradeoff as tradeoff_controls
 from pages._ui.frame.address import scene
 from pages._ui.work import atlas
 from pages._ui.work.jobs import Job, Jobs
 from pages._ui.work.recent import Recent
 from pages._ui.work.results import Result
+from pages._ui.work.workers import SWEEPERS
 from tests.algorithms.test_knobs import KNOBS
 from tests.pages.pictures import panels
 from tests.pages.visitor import new_app, visit
@@ -424,7 +425,7 @@ def test_a_cancelled_sweep_ends_with_the_runs_that_had_begun(app):
     kept.job.cancel()
     before = len(kept.rows)
     assert kept.job.wait(200) and kept.job.status == "cancelled"
-    assert len(kept.rows) <= before + 4 * WORKERS < kept.total
+    assert len(kept.rows) <= before + 4 * SWEEPERS < kept.total
     app.run()
     assert not app.exception and "Canceled after" in words(app)
     assert "Two axes" not in [tab.label for tab in app.tabs]  # this sweep varies a single axis
@@ -454,9 +455,7 @@ def test_the_time_that_is_left_follows_from_the_forecast_and_then_from_the_pace(
     sweep = Sweep(data=("sample:tiny",), variants=(Variant("g", "glloyd"),), epsilon=(1.0,), repeats=30)
     job = Job("", "t", status="running", seconds=31.0)
     kept = Progress("i", "t", sweep, 31, [], job)
-    monkeypatch.setattr(
-        view, "sweeps", SimpleNamespace(shelf=lambda: SimpleNamespace(queue=Jobs()), counted=sweeps.counted)
-    )
+    monkeypatch.setattr(view, "jobs", Jobs)
     assert view.going(kept) == "Starting the worker processes"
     kept.rows, kept.first = [{"algorithm": "kmeans"}], (1, 100.0)
     for done, seconds, told in ((1, 100.0, "30 seconds"), (11, 110.0, "20 seconds"), (11, 200.0, "3 minutes")):

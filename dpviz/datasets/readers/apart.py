@@ -16,8 +16,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from dpviz.datasets.readers.form import Form
-from dpviz.datasets.readers.frames import ASKED, ERROR, FILE, PROGRESS, TABLE, frames, request, send, table_from
+from dpviz.datasets.readers.frames import ASKED, ERROR, FILE, PROGRESS, TABLE, request, table_from
 from dpviz.datasets.readers.table import Limits, Table, TableError, faults_as, too_much
+from dpviz.frames import frames, send
 
 __all__ = ["read_apart", "stop", "warm"]
 

@@ -16,12 +16,13 @@ from dpviz.datasets.readers.arrow import read_arrow
 from dpviz.datasets.readers.excel import read_excel
 from dpviz.datasets.readers.form import Form
 from dpviz.datasets.readers.formats import REFUSED, declared_format, is_first_record, unplaced
-from dpviz.datasets.readers.frames import ERROR, PROGRESS, asked, frames, send, send_table
+from dpviz.datasets.readers.frames import ERROR, PROGRESS, asked, send_table
 from dpviz.datasets.readers.parquet import read_parquet
 from dpviz.datasets.readers.records import read_json
 from dpviz.datasets.readers.stata import read_stata
 from dpviz.datasets.readers.table import Limits, Table, TableError, faults_as, too_much
 from dpviz.datasets.readers.text import read_text
+from dpviz.frames import frames, send
 
 __all__ = ["main", "read"]
 

@@ -1,4 +1,4 @@
-"""Exchange frames (messages) with a reader in a separate process. A frame is a letter, a length and that many bytes.
+"""Write what a file's reader is asked, and the table that it answers, in the frames of `dpviz.frames`.
 
 No frame can make the receiver run code, even if a file has taken over the process that reads it.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import struct
 from collections.abc import Iterator
 from typing import IO
 
@@ -16,6 +15,7 @@ import numpy as np
 from dpviz.datasets.readers.form import Form
 from dpviz.datasets.readers.recode import Recoding
 from dpviz.datasets.readers.table import Column, Limits, Table
+from dpviz.frames import send
 
 __all__ = [
     "ASKED",
@@ -24,36 +24,13 @@ __all__ = [
     "PROGRESS",
     "TABLE",
     "asked",
-    "frames",
     "request",
-    "send",
     "send_table",
     "table_from",
 ]
 
 ASKED, FILE, PROGRESS, ERROR, TABLE, VALUES = b"a", b"f", b"p", b"e", b"t", b"v"
-_HEAD = struct.Struct("<cQ")
-_MOST = 2**30  # maximum size of a frame, in bytes; the largest frames contain a file
 _TYPES = {"<f4", "<f8", "<i8"}
-
-
-def send(out: IO[bytes], letter: bytes, content: bytes | memoryview) -> None:
-    """Write one frame."""
-    out.write(_HEAD.pack(letter, memoryview(content).nbytes))
-    out.write(content)
-    out.flush()
-
-
-def frames(into: IO[bytes]) -> Iterator[tuple[bytes, bytes]]:
-    """Yield the frames of a stream; drop an incomplete frame at its end."""
-    while len(head := into.read(_HEAD.size)) == _HEAD.size:
-        letter, length = _HEAD.unpack(head)
-        if length > _MOST:
-            return
-        content = into.read(length)
-        if len(content) < length:
-            return
-        yield letter, content
 
 
 def request(name: str, form: Form, limits: Limits) -> bytes:

@@ -13,13 +13,13 @@ from dpviz.postprocessing.explain import of_centers, of_trace, truth_of
 from dpviz.postprocessing.regions import has_regions
 from dpviz.postprocessing.released import center_noise
 from dpviz.runs.single import replay
+from dpviz.sweeps.processes import FIRST, USUAL
 from dpviz.trace import Trace
 from pages._ui.explore.state import explore_state
 from pages._ui.frame import keys, markup, messages
 from pages._ui.frame.session import session
 from pages._ui.work import private, runs
 from pages._ui.work.caches import per_run
-from pages._ui.work.jobs import Job
 from pages._ui.work.results import Result
 from pages._ui.work.workers import workers
 
@@ -139,7 +139,7 @@ def _run(result: Result, question: ExplainClusters) -> None:
     """Ask the question, and store the answer with the run."""
     data: Dataset = result.data
     try:
-        answer = workers().run(replay, data, question, result.trace.seed, job=Job("", question.name))
+        answer = workers().run(replay, data, question, result.trace.seed, rank=FIRST if data.private else USUAL)
     except (ValueError, ChildProcessError) as problem:
         messages.say("problem", f"{problem} The clusters did not change.")
         return

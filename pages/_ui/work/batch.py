@@ -136,12 +136,9 @@ def _make(job: Job, missing: list[Piece], shelf: Recent[Any]) -> None:
     for index, piece in enumerate(missing):
         if shelf.get(piece.name) is not None:
             continue  # another job has made the same piece meanwhile
-        part = Job("", piece.name)
 
-        def still_wanted(part: Job = part, index: int = index) -> bool:
-            share = part.done / part.total if part.total else 0.0
+        def look(done: int, total: int, index: int = index) -> None:
+            share = done / total if total else 0.0
             job.advance(round(1000 * (index + share)), 1000 * len(missing))
-            return True
 
-        part.wanted = still_wanted
-        shelf.put(piece.name, workers().run(piece.function, *piece.args, job=part))
+        shelf.put(piece.name, workers().run(piece.function, *piece.args, look=look))

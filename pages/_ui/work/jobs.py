@@ -6,7 +6,6 @@ import dataclasses
 import threading
 import time
 import uuid
-import weakref
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -14,8 +13,9 @@ from typing import Any
 
 from dpviz.trace import Cancelled
 
-__all__ = ["LONG", "Job", "Jobs", "stop_all"]
+__all__ = ["LONG", "RUN", "SWEEP", "Job", "Jobs"]
 
+RUN, SWEEP = "run", "sweep"  # topics: a visitor waits for a run, but leaves a sweep to itself
 LONG = 10.0  # a job that takes, or is expected to take, at least this many seconds is long
 
 
@@ -28,6 +28,7 @@ class Job:
     owner : the session to which the job belongs, "" for none; a session's jobs run one after the other
     turn : name under which the server knows the visitor, whose sessions take turns together
     seconds : expected time
+    topic : jobs wait only for jobs on the same topic
     paid : whether the work was paid for, so that it waits for no work that was not
     status : "queued", "running", "done", "cancelled" or "failed"
     done, total : progress in the work's own units; a total of 0 stands for an unknown total
@@ -50,6 +51,7 @@ class Job:
     turn: str = ""
     seconds: float = 0.0
     paid: bool = False
+    topic: str = RUN
     _due: float = 0.0  # the time at which the job is due, which is its place in the queue
     _begun: float | None = None
 
@@ -75,40 +77,31 @@ class Job:
             self.status = "cancelled"
 
 
-_ALL: weakref.WeakSet[Jobs] = weakref.WeakSet()
-
-
-def stop_all() -> None:
-    """Cancel the jobs of every queue of this process."""
-    for jobs in list(_ALL):
-        jobs.stop()
-
-
 class Jobs:
     """A bounded pool of threads and the last `keep` jobs.
 
     Jobs run in the order in which they would end if every visitor had the server alone: a job's due time is its
     arrival, or its visitor's previous due time if that is later, plus its expected duration. So short jobs run first,
     one visitor's many jobs delay another visitor's first job by no more than about the duration of that first job, and
-    every job gets its turn (this is Zhang's VirtualClock of 1990). With two or more workers, no long job starts while
-    another one runs. A job that was paid for waits for other paid jobs only: one more place is kept for them.
+    every job gets its turn (this is Zhang's VirtualClock of 1990). With two or more workers, no long run starts while
+    another one runs. Each topic has its own places and turns: one place for sweeps, and the others for runs. A job that
+    was paid for waits for other paid jobs only: one more place is kept for them.
 
     Parameters
     ----------
-    workers : number of jobs that run at a time, not counting one paid job
+    workers : number of runs at a time, not counting one paid run and one sweep
     keep : number of finished jobs that are remembered
     clock : function that returns seconds; tests replace it
     """
 
     def __init__(self, *, workers: int = 1, keep: int = 50, clock: Callable[[], float] = time.monotonic) -> None:
-        self._pool = ThreadPoolExecutor(workers + 1, thread_name_prefix="dpviz-job")
-        self._workers, self._clock = workers, clock
-        self._dues: dict[str, float] = {}  # turn -> time at which the last of its jobs is due
+        self._pool = ThreadPoolExecutor(workers + 2, thread_name_prefix="dpviz-job")
+        self._places, self._clock = {RUN: workers, SWEEP: 1}, clock
+        self._dues: dict[tuple[str, str], float] = {}  # topic, turn -> time at which the last of its jobs is due
         self._jobs: OrderedDict[str, Job] = OrderedDict()
         self._waiting: list[tuple[Job, Callable[[Job], Any]]] = []
         self._keep = keep
         self._lock = threading.Lock()
-        _ALL.add(self)
 
     def stop(self) -> None:
         """Cancel every job and accept no more, because the server is shutting down."""
@@ -120,20 +113,22 @@ class Jobs:
 
     def submit(
         self, title: str, work: Callable[[Job], Any], owner: str = "", wanted: Callable[[], bool] = lambda: True,
-        *, turn: str = "", seconds: float = 0.0, paid: bool = False,
+        *, turn: str = "", seconds: float = 0.0, paid: bool = False, topic: str = RUN,
     ) -> Job:  # fmt: skip
         """Queue `work(job)`; its return value becomes `job.result`.
 
         Jobs without an owner never wait for each other; without `turn`, each owner counts as one visitor.
         """
-        job = Job(uuid.uuid4().hex, title, owner, wanted=wanted, turn=turn or owner, seconds=seconds, paid=paid)
+        job = Job(
+            uuid.uuid4().hex, title, owner, wanted=wanted, turn=turn or owner, seconds=seconds, paid=paid, topic=topic
+        )
         with self._lock:
             now = self._clock()
             self._dues = {name: due for name, due in self._dues.items() if due > now}
-            before = self._dues.get(job.turn, now)
+            before = self._dues.get((topic, job.turn), now)
             job._due = (now if paid else before) + seconds
             if job.turn:
-                self._dues[job.turn] = before + seconds
+                self._dues[topic, job.turn] = before + seconds
             self._jobs[job.id] = job
             for old in [key for key, other in self._jobs.items() if not other.active][: -self._keep or None]:
                 del self._jobs[old]
@@ -160,15 +155,16 @@ class Jobs:
             return chosen
 
     def _may(self, job: Job, running: list[Job]) -> bool:
-        """Return whether a job may start now; a paid job minds only other paid ones."""
-        others = [other for other in running if other.paid or not job.paid]
-        if job.owner and any(other.owner == job.owner for other in others if other.paid == job.paid):
+        """Return whether a job may start now, given those that run; a paid job minds only other paid ones."""
+        places = self._places[job.topic]
+        ours = [other for other in running if other.topic == job.topic]
+        alike = [other for other in ours if other.paid == job.paid]
+        if job.owner and any(other.owner == job.owner for other in alike):
             return False
         if job.paid:
-            return len(running) <= self._workers
-        unpaid = [other for other in others if not other.paid]
-        full = self._workers > 1 and any(map(self._long, unpaid))
-        return len(unpaid) < self._workers and not (full and self._long(job))
+            return len(ours) <= places
+        full = places > 1 and any(map(self._long, alike))
+        return len(alike) < places and not (full and self._long(job))
 
     def _long(self, job: Job) -> bool:
         """Return whether a job is expected to take long or has already run for long."""
@@ -178,19 +174,20 @@ class Jobs:
         """Credit a visitor with the seconds by which a job was shorter than expected."""
         with self._lock:
             used = 0.0 if job._begun is None else self._clock() - job._begun
-            if job.turn in self._dues:
-                self._dues[job.turn] -= max(0.0, job.seconds - used)
+            if (job.topic, job.turn) in self._dues:
+                self._dues[job.topic, job.turn] -= max(0.0, job.seconds - used)
 
     def get(self, job_id: str) -> Job | None:
         """Return a job, or None if it was dropped."""
         return self._jobs.get(job_id)
 
     def position(self, job: Job) -> int:
-        """Return the number of jobs ahead of a queued one: those running, and those due before it."""
+        """Return the number of jobs ahead of a queued one on its topic: those running, and those due before it."""
         with self._lock:  # another visitor's job can arrive at any time
             if job.status != "queued":
                 return 0
-            before = [other for other in self._jobs.values() if other.paid or not job.paid]
+            ours = [other for other in self._jobs.values() if other.topic == job.topic]
+            before = [other for other in ours if other.paid or not job.paid]
             active = [other for other in before if other.active and other is not job]
             return sum(other.status == "running" or other._due < job._due for other in active)
 

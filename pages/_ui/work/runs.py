@@ -19,6 +19,7 @@ from dpviz.datasets import Dataset
 from dpviz.escape import plain
 from dpviz.privacy.guarantee import Notion
 from dpviz.runs.single import Reference, Replay, reference, replay
+from dpviz.sweeps.processes import FIRST, USUAL
 from dpviz.version import __version__
 from pages._ui.frame import keys, messages
 from pages._ui.frame.catalog import is_public, public
@@ -39,7 +40,7 @@ QUICK = 0.3  # Number of seconds that a script waits for its run before the page
 
 @once
 def jobs() -> Jobs:
-    """Return the server's queue of runs."""
+    """Return the server's queue."""
     return Jobs(workers=RUNS)
 
 
@@ -74,8 +75,9 @@ def execute(
     Private data get secure noise and no seed, and nothing else is computed from their rows.
     """
     replayed: Replay = workers().run(
-        partial(replay, noiseless=noiseless), data, algorithm, seed, job=job or Job("", algorithm.name)
-    )
+        partial(replay, noiseless=noiseless), data, algorithm, seed,
+        look=None if job is None else job.advance, rank=FIRST if data.private else USUAL,
+    )  # fmt: skip
     identity = run_id(data, algorithm, replayed.trace.seed, noiseless=noiseless)
     if replayed.seconds is None or replayed.losses is None:
         return Result(identity, replayed.trace, data)

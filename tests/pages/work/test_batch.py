@@ -37,7 +37,7 @@ def test_what_is_pressed_when_a_batch_has_ended_is_not_lost():
 
 def test_a_piece_that_another_visitors_batch_has_made_meanwhile_is_not_made_again(monkeypatch):
     shelf, made = Recent(9), []
-    call = lambda function, *args, job: made.append(args) or function(*args)  # noqa: E731
+    call = lambda function, *args, look: made.append(args) or function(*args)  # noqa: E731
     monkeypatch.setattr(batch, "workers", lambda: SimpleNamespace(run=call))
     pieces = [batch.Piece(name, str.upper, (name,)) for name in "ab"]
     batch._make(Job("", "first"), pieces[:1], shelf)

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from pages._ui.work.jobs import LONG, Job, Jobs
+from pages._ui.work.jobs import LONG, SWEEP, Job, Jobs
 from pages._ui.work.runs import releases
 from pages._ui.work.turns import check_settings, turn_of
 
@@ -172,7 +172,7 @@ def test_a_job_that_ended_early_or_never_began_costs_its_visitor_no_turn():
         line.add("dropped", "ann", 20.0, owner="a").cancel()
     early = line.add("early", "ann", 20.0)
     line.go()
-    assert early.status == "done" and line.jobs._dues.get("ann", 0.0) == pytest.approx(0.0)
+    assert early.status == "done" and line.jobs._dues.get(("run", "ann"), 0.0) == pytest.approx(0.0)
 
 
 def test_one_long_job_runs_at_a_time_and_the_other_places_stay_free():
@@ -258,3 +258,21 @@ def test_the_place_of_paid_jobs_is_taken_by_no_other():
     assert second.status == "queued"
     go.set()
     assert second.wait(60)
+
+
+def test_no_run_waits_for_a_sweep_nor_uses_up_its_turn_and_sweeps_run_one_after_the_other():
+    jobs, go = Jobs(workers=1, clock=Clock()), threading.Event()
+    first, second = (
+        jobs.submit("sweep", lambda job: go.wait(240), turn="ann", seconds=50 * LONG, topic=SWEEP) for _ in range(2)
+    )
+    try:
+        until(lambda: first.status == "running")
+        run = jobs.submit("run", lambda job: go.wait(240), "ann", turn="ann", seconds=LONG)
+        paid = jobs.submit("paid", lambda job: 42, "ann", turn="ann", seconds=LONG, paid=True)
+        late = jobs.submit("late", lambda job: 1, "bob", turn="bob", seconds=LONG)
+        until(lambda: run.status == "running")
+        assert paid.wait(60) and paid.result == 42
+        assert (second.status, jobs.position(second), jobs.position(late)) == ("queued", 1, 1)
+    finally:
+        go.set()
+    assert second.wait(60) and late.wait(60)

@@ -1,5 +1,7 @@
 """Check what a session takes of its run's outcome: the result, or a sentence that says what happened to it."""
 
+import os
+import signal
 import threading
 
 import pytest
@@ -7,8 +9,10 @@ import streamlit as st
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load_sample
+from dpviz.runs.single import replay
+from dpviz.sweeps.processes import Pool
 from pages._ui.frame.session import session
-from pages._ui.work import runs
+from pages._ui.work import private, runs
 from pages._ui.work.jobs import Job
 from pages._ui.work.results import Result
 from pages._ui.work.state import work_state
@@ -92,3 +96,36 @@ def test_a_paid_run_goes_on_although_nobody_is_connected(monkeypatch, tmp_path, 
     held_up.set()
     assert job.wait(240) and job.status == "done"
     assert len(finish(app).session_state["history"]) == 1
+
+
+DRAWS = "DPVIZ_TEST_DRAWS"
+
+
+def _dying(data, algorithm, seed, on_step, *, noiseless=False):
+    """Run on private rows, write a line, and die before the result is sent, as if memory had run out."""
+    replay(data, algorithm, seed, on_step, noiseless=noiseless)
+    with open(os.environ[DRAWS], "a") as file:
+        file.write("drawn\n")
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_killed_paid_run_is_one_claim_one_draw_and_one_sentence(monkeypatch, tmp_path):
+    monkeypatch.setenv("DPVIZ_HOME", str(tmp_path))
+    monkeypatch.setenv(DRAWS, str(tmp_path / "draws"))
+    monkeypatch.setattr(runs, "replay", _dying)
+    pool = Pool(2)
+    monkeypatch.setattr(runs, "workers", lambda: pool)
+    try:
+        app = private_file(new_app().run(), content()).switch_page("pages/explore.py").run()
+        press(press(app, "Run"), "Run and spend")
+        finish(app)
+    finally:
+        pool.stop()
+    assert (tmp_path / "draws").read_text() == "drawn\n"
+    [file] = app.session_state["fingerprints"].values()
+    with private.accounts() as store:
+        assert len(store.of(file).claims) == 1
+    assert [error.value for error in app.error] == [
+        "The process that computed this died, perhaps for lack of memory. The run was stopped; nothing else changed. "
+        "The run's whole claim stays booked; nothing is paid again without your consent."
+    ]

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -15,7 +16,7 @@ from dpviz.sweeps.spec import sweep_of
 from lab.benchmarks.visitor import Visitor
 from pages._ui.explore.tradeoff import sweeps
 from pages._ui.work import memory, runs, watchers
-from pages._ui.work.jobs import Jobs, stop_all
+from pages._ui.work.jobs import SWEEP, Jobs
 from pages._ui.work.memory import MemoryFolder
 from pages._ui.work.watchers import Presence
 from tests.serving import awaited, running
@@ -69,22 +70,22 @@ def test_a_job_that_nobody_wants_stops_at_its_next_step():
     assert job.wait(240) and job.status == "cancelled"
 
 
-def test_all_queues_stop_together(monkeypatch):
-    monkeypatch.setattr("pages._ui.work.jobs._ALL", set())  # a set of queues for this test alone
-    queues = [Jobs(), Jobs(workers=2)]
-    going = threading.Event()
+def test_all_topics_stop_together():
+    jobs = Jobs()
 
     def work(job):
         while True:
-            job.advance(0, 0)
-            going.set()
+            job.advance(1, 1)
 
-    running, queued = (queues[0].submit(title, work) for title in ("running", "queued"))
-    assert going.wait(240)
-    stop_all()
-    assert running.wait(240) and running.status == queued.status == "cancelled"
+    running, queued, sweep = (jobs.submit(title, work, topic=topic) for title, topic in
+                              (("running", "run"), ("queued", "run"), ("sweep", SWEEP)))  # fmt: skip
+    while not (running.done and sweep.done):
+        time.sleep(0.01)
+    jobs.stop()
+    assert running.wait(240) and sweep.wait(240)
+    assert running.status == queued.status == sweep.status == "cancelled"
     with pytest.raises(RuntimeError):
-        queues[1].submit("late", work)
+        jobs.submit("late", work)
 
 
 FOREVER = """
@@ -96,10 +97,10 @@ SERVER = """
 import sys
 sys.path.insert(0, {path!r})
 import app, forever
-from pages._ui.work.jobs import Jobs
+from pages._ui.work.runs import jobs
 from pages._ui.work.workers import workers
 if __name__ == "__main__":
-    job = Jobs().submit("forever", lambda job: workers().run(forever.work, job=job))
+    job = jobs().submit("forever", lambda job: workers().run(forever.work, look=job.advance))
     workers().call(int)  # the processes are up
     assert job.status == "running", (job.status, job.error)
     app.end()

@@ -16,13 +16,13 @@ from dpviz.postprocessing.at_bound import HIGH, LOW, at_bounds
 from dpviz.postprocessing.rows_outside import advice, answer
 from dpviz.privacy.accounts import Claim, Refused
 from dpviz.runs.single import replay
+from dpviz.sweeps.processes import FIRST
 from dpviz.trace import Trace
 from pages._ui.data.plan.state import plan_state
 from pages._ui.explore.form.forms import in_labels
 from pages._ui.frame import keys, markup, messages
 from pages._ui.frame.words import on_screen
 from pages._ui.work import private, results, runs
-from pages._ui.work.jobs import Job
 from pages._ui.work.workers import workers
 
 __all__ = ["EPSILON", "section"]
@@ -110,7 +110,7 @@ def _ask(data: Dataset, about: str) -> None:
 def _run(data: Dataset, question: RowsOutside, about: str) -> None:
     """Ask the question, whose claim is booked, and keep the answer."""
     try:
-        run = workers().run(replay, data, question, None, job=Job("", question.name))
+        run = workers().run(replay, data, question, None, rank=FIRST)
     except (ValueError, ChildProcessError) as problem:
         messages.say("problem", f"{problem} The claim of {question.name} stays booked.")
         return

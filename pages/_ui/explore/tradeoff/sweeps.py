@@ -1,4 +1,4 @@
-"""Make sweeps for the pages: one queue per server, rows shown as they arrive, times measured before a start."""
+"""Make sweeps for the pages: rows are shown as they arrive, and times are measured before a start."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from typing import Any, cast
 
 import pandas as pd
 import streamlit as st
-from loky import cpu_count
 
 from dpviz.atlas.rows import stored_rows
 from dpviz.datasets import SAMPLES
@@ -31,16 +30,15 @@ from pages._ui.explore.tradeoff.state import tradeoff_state
 from pages._ui.frame import catalog, keys, prepared
 from pages._ui.frame.shared import once
 from pages._ui.work import atlas, turns
-from pages._ui.work.jobs import LONG, Job, Jobs
+from pages._ui.work.jobs import LONG, SWEEP, Job
 from pages._ui.work.memory import MemoryFolder
-from pages._ui.work.runs import pace
+from pages._ui.work.runs import jobs, pace
 from pages._ui.work.state import work_state
 from pages._ui.work.watchers import Presence
-from pages._ui.work.workers import workers
+from pages._ui.work.workers import SWEEPERS, workers
 
 _LOG = logging.getLogger(__name__)
 
-WORKERS = max(1, cpu_count() - 1)  # Leaves one core for the pages.
 KEEP = 40  # Maximum number of sweeps kept for all sessions together.
 MOST_RUNS = 5000  # Maximum number of runs that one sweep makes, not counting known runs.
 MOST_LISTED = 10_000
@@ -106,8 +104,6 @@ class Shelf:
     """The latest sweeps of all sessions and the measured times of runs, which all visitors share."""
 
     def __init__(self) -> None:
-        self.queue = Jobs(workers=1)
-        self.trials = Jobs(workers=1)
         self.seconds: dict[tuple[Any, ...], float] = {}
         self.folder = MemoryFolder()
         self.titles: dict[str, str] = {}  # path -> the name shown to visitors
@@ -140,7 +136,7 @@ class Shelf:
         if not how:
             if self.waiting >= MOST_WAITING or not self.archive.free(identity):
                 return progress
-            progress.job = self.queue.submit(title, partial(_work, progress), wanted=progress.watched.there)
+            progress.job = jobs().submit(title, partial(_work, progress), wanted=progress.watched.there, topic=SWEEP)
         self.put(progress)
         return progress
 
@@ -193,9 +189,9 @@ def start(sweep: Sweep, title: str) -> None:
     shelf().put(progress)
     if (archive := shelf().archive) and is_public(sweep):
         archive.put(progress.identity, sweep, title, rows)
-    seconds = estimate.seconds(left, shelf().seconds, WORKERS) or LONG
-    progress.job = shelf().queue.submit(
-        title, partial(_work, progress), wanted=progress.watched.there, turn=turns.turn(), seconds=seconds
+    seconds = estimate.seconds(left, shelf().seconds, SWEEPERS) or LONG
+    progress.job = jobs().submit(
+        title, partial(_work, progress), wanted=progress.watched.there, turn=turns.turn(), seconds=seconds, topic=SWEEP
     )
     show(progress.identity)
 
@@ -277,7 +273,7 @@ def _work(progress: Progress, job: Job) -> None:
 
     archive = shelf().archive if is_public(progress.sweep) else None
     met = {row["key"] for row in progress.rows}
-    engine = partial(on_this_machine, workers=WORKERS, nice=10, on_wait=look)
+    engine = partial(on_this_machine, workers=SWEEPERS, on_wait=look, pool=workers())
     with archive.working(progress.identity) if archive else nullcontext() as file:
         look()
         with closing(cast(Generator[Row], perform(progress.sweep, met, engine))) as rows:
@@ -324,18 +320,19 @@ def expected(runs: Sequence[Run]) -> float | None:
 
     A session times one sweep at a time, and abandons the timing of an earlier form.
     """
-    seconds = estimate.seconds(runs, shelf().seconds, WORKERS)
+    seconds = estimate.seconds(runs, shelf().seconds, SWEEPERS)
     if seconds is not None:
         return seconds
     kinds = estimate.missing(runs, shelf().seconds)
-    timing = shelf().trials.get(tradeoff_state.timing)
+    timing = jobs().get(tradeoff_state.timing)
     wanted = frozenset(map(estimate.kind, kinds))
     if timing is not None and timing.active:
         if wanted <= tradeoff_state.timed:
             return None
         timing.cancel()
     tradeoff_state.timed = wanted
-    tradeoff_state.timing = shelf().trials.submit("timing", partial(_time, kinds), wanted=Presence(5.0).there).id
+    there, turn = Presence(5.0).there, turns.turn()
+    tradeoff_state.timing = jobs().submit("Timing", partial(_time, kinds), wanted=there, turn=turn, seconds=1.0).id
     return None
 
 
@@ -346,13 +343,13 @@ def timeable(runs: Sequence[Run]) -> bool:
 
 def cheap(runs: Sequence[Run]) -> bool:
     """Return whether runs are few and fast enough to start unasked, as judged by known times or the pace."""
-    seconds = estimate.seconds(runs, shelf().seconds, WORKERS)
+    seconds = estimate.seconds(runs, shelf().seconds, SWEEPERS)
     if seconds is None:
         seconds = 0.0
         for run, count in Counter(dataclasses.replace(run, seed=0) for run in runs).items():
             data = open_source(run.data, run.bounds, run.n_rows, run.modified).data
             algorithm = run.variant.build(run.parameters, n_clusters=data.n_clusters, n_public=data.n_public)
-            seconds += count * pace().seconds(algorithm, data.domain.n_features, data.n_public) / WORKERS
+            seconds += count * pace().seconds(algorithm, data.domain.n_features, data.n_public) / SWEEPERS
     return len(runs) <= MOST_RUNS and seconds <= CHEAP
 
 
@@ -370,4 +367,6 @@ def by_itself(sweep: Sweep) -> bool:
 def _time(kinds: list[Run], job: Job) -> None:
     for done, run in enumerate(kinds):
         job.advance(done, len(kinds))
-        shelf().seconds[estimate.kind(run)] = workers().run(estimate.trial, run, job=job)
+        shelf().seconds[estimate.kind(run)] = workers().once(
+            estimate.trial, run, look=lambda *_: job.advance(job.done, job.total)
+        )

@@ -29,6 +29,8 @@ from pages._ui.explore.tradeoff.sweeps import Progress
 from pages._ui.explore.tradeoff.tables import SweepLook, tables
 from pages._ui.frame import catalog, keys, markup, shell
 from pages._ui.work.pace import duration
+from pages._ui.work.runs import jobs
+from pages._ui.work.workers import SWEEPERS
 
 SCALES = ("log", "linear")
 _KEEP: dict[str, Any] = {"persist_state": "session"}
@@ -115,9 +117,7 @@ def _forecast(left: list[Run], known: int) -> None:
         seconds = sweeps.expected(left)
         there = f" {known:,} already exist." if known else ""
         words = f"{duration(seconds)} on" if seconds is not None else "a run of each kind is being timed on"
-        st.caption(
-            f"{sweeps.counted(left):,} runs, {words} {sweeps.WORKERS} worker{'s' * (sweeps.WORKERS > 1)}.{there}"
-        )
+        st.caption(f"{sweeps.counted(left):,} runs, {words} {SWEEPERS} worker{'s' * (SWEEPERS > 1)}.{there}")
 
     expected()
 
@@ -185,7 +185,7 @@ def watch(progress: Progress, look: SweepLook, *, active: bool) -> None:
 def going(progress: Progress) -> str:
     """Return the words for a sweep's progress, and the remaining time at its pace so far."""
     job, done = progress.job, len(progress.rows)
-    ahead = sweeps.shelf().queue.position(job)
+    ahead = jobs().position(job)
     if job.status == "queued" and ahead:
         return f"{ahead} sweep{'s' * (ahead > 1)} ahead in the queue"
     if progress.first is None:
