@@ -9,11 +9,11 @@ import pytest
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load
 from dpviz.metrics import normalized_loss
+from dpviz.sweeps.processes import Pool
 from pages._ui.explore import reruns
 from pages._ui.explore.workspace.explore import explore
 from pages._ui.frame.address import scene
 from pages._ui.work import batch
-from pages._ui.work.workers import Workers
 from tests.pages.pictures import pictures
 from tests.pages.visitor import content, new_app, private_file, spend, visit
 
@@ -71,7 +71,7 @@ def test_reruns_can_be_cancelled_and_go_on(monkeypatch):
     monkeypatch.setattr(batch.runs.turns, "turn", lambda: "me")
     monkeypatch.setattr(batch.runs, "Presence", lambda: type("P", (), {"there": staticmethod(lambda: True)}))
 
-    monkeypatch.setattr(batch, "workers", lambda: Workers(0))
+    monkeypatch.setattr(batch, "workers", lambda: Pool(0))
 
     def slow(on_step):
         while not gate.wait(0.01):
