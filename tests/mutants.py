@@ -43,7 +43,7 @@ LOCAL = "tests/algorithms/stemmer_kaplan/test_local.py"
 FEDERATED = "tests/federated/test_simulation.py tests/federated/test_masks.py tests/federated/test_who_draws.py"
 TERMS = "tests/lab/federated/test_terms.py"
 ACCOUNTS, STORE = "tests/privacy/test_accounts.py", "tests/privacy/test_accounts_store.py"
-MERGE = "tests/privacy/test_accounts_merge.py"
+MERGE, DELTA = "tests/privacy/test_accounts_merge.py", "tests/privacy/test_delta.py"
 BOOKING = "tests/lab/federated/test_booking.py"
 OWNER, STRANGERS = "tests/pages/server/test_owner.py", "tests/pages/data/test_strangers.py"
 KERNELS = "tests/geometry/test_kernels.py"
@@ -60,7 +60,6 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
         ("numerals_of_all_or_none", "values[~(np.abs(values) <= LARGEST)] = np.nan", "values[:] = np.where((np.abs(values) <= LARGEST).all(), values, np.nan)"),
     ],
     (READERS + "records.py", ONE_READING): [
-        ("records_broken_is_no_row", "            yield _parsed(line)", "            yield from filter(None, [_parsed(line)])"),
         ("records_any_key", "        if not columns:\n", "        if isinstance(record, dict) and not form.names:\n            names = list(dict.fromkeys([*names, *_cleaned_keys(record)]))\n        if not columns:\n"),
     ],
     (READERS + "lines.py", "tests/datasets/test_recode.py tests/pages/data/test_header.py -k fault_deep or row_never"): [
@@ -68,6 +67,7 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
         ("lines_encoding_of_the_block", "line if is_utf8(line) else line.decode", "line.decode"),
     ],
     (READERS + "records.py", DECLARED): [
+        ("records_broken_is_no_row", "            yield _parsed(line)", "            yield from filter(None, [_parsed(line)])"),
         ("records_private_list", "if not name.lower()", "if not data and not name.lower()"),
         ("records_first_spelling_wins", "and (public == key or public not in record)", "and len(cells) < len(names)"),
     ],
@@ -513,6 +513,67 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
     ("pages/_ui/data/upload.py", STRANGERS): [
         ("answer_without_owner", "store.answer(store.key(pending.content, owner().name), private)", "store.answer(store.key(pending.content), private)"),
         ("files_unlimited", "        count_new_file()\n", ""),
+    ],
+    (P + "accounting.py", DELTA): [
+        ("default_delta_tenfold", "    return 1 / (100 * n)\n", "    return 1 / (10 * n)\n"),
+    ],
+    (P + "delta.py", DELTA): [
+        ("delta_of_zero_passes", "    if delta <= 0:\n", "    if delta < 0:\n"),
+        ("delta_of_one_row_passes", "if private and delta * n >= 1:", "if private and delta * n > 1:"),
+        ("delta_of_demo_refused", "if private and delta * n >= 1:", "if delta * n >= 1:"),
+        ("delta_above_default_silent", "if delta <= default_delta(n) * (1 + 1e-9):", "if delta <= 10 * default_delta(n):"),
+        ("delta_in_pure_promises", '", plus δ in all" * (not pure)', '", plus δ in all"'),
+        ("delta_words_of_another_relation", "_ALONE if rows_per_person == 1 else _WITH_ROWS", "_ALONE"),
+    ],
+    (P + "guarantee.py", f"tests/privacy/test_guarantee.py {DELTA}"): [
+        ("of_rows_once", "        many = self._times(m)\n", "        many = self._times(1)\n"),
+        ("of_rows_mu_by_root", "mu=None if self.mu is None else m * self.mu", "mu=None if self.mu is None else math.sqrt(m) * self.mu"),
+        ("of_rows_largest", "epsilon=min(known), delta=self.delta", "epsilon=max(known), delta=self.delta"),
+        ("of_rows_delta_kept", "delta=min(1.0, growth * self.delta) if self.delta else 0.0", "delta=self.delta"),
+        ("of_rows_zcdp_always", "if many.zcdp is not None and (known or many.delta >= 1):", "if many.zcdp is not None:"),
+    ],
+    ("dpviz/audits/locate.py", "tests/audits/test_locate.py"): [
+        ("locate_without_counts", "total += (np.abs(counts) - np.abs(counts - 1)) * math.sqrt(2) / one.counts_sd", "pass"),
+        ("locate_wrong_scale", "(np.abs(sums) - np.abs(sums - places)).sum(axis=1) * math.sqrt(2)", "(np.abs(sums) - np.abs(sums - places)).sum(axis=1)"),
+        ("locate_last_round_only", "        total += np.where(np.isnan(gained), 0.0, gained)", "        total = np.where(np.isnan(gained), 0.0, gained)"),
+        ("locate_never_zooms", "if ((inner[1] - inner[0]) > _SMALLER * (high - low)).any():", "if True:"),
+        ("locate_with_everybody", "sums=one.sums - sums, counts=", "sums=one.sums, counts="),
+        ("locate_quarter_of_belief", "0.5 - 1e-12", "0.25 - 1e-12"),
+    ],
+    ("dpviz/postprocessing/at_bound.py", "tests/postprocessing/test_at_bound.py"): [
+        ("bound_within_one_sd", "REACH = 3.0", "REACH = 1.0"),
+        ("bound_low_only", "marks[(domain.high - centers <= reach) &", "marks[(domain.high - centers < 0) &"),
+        ("bound_of_the_data", 'if domain.origin == "declared":', "if True:"),
+        ("bound_of_regions", "    if has_regions(trace):\n", "    if False:\n"),
+        ("bound_noise_is_none", "wide = ~(2 * reach <= width)", "wide = 2 * reach < 0 * width"),
+        ("bound_closed_named", "    marks[:, list(domain.closed)] = 0\n", ""),
+    ],
+    ("dpviz/postprocessing/rows_outside.py", "tests/algorithms/test_rows_outside.py"): [
+        ("outside_half_the_noise", "sd / math.sqrt(2) * -math.log(1 - CONFIDENCE)", "sd / 2 * -math.log(1 - CONFIDENCE)"),
+        ("outside_below_zero", "min(max(count, 0.0), float(n_public))", "min(count, float(n_public))"),
+        ("outside_advice_without_noise", "if count - half_width(sd) > n_public / 100:", "if count > n_public / 100:"),
+        ("outside_few_without_noise", "if count + half_width(sd) <= n_public / 100:", "if count <= n_public / 100:"),
+    ],
+    ("dpviz/datasets/readers/text.py", "tests/datasets/test_readers.py -k limit or line_end"): [
+        ("lines_count_the_header", "n_heads = int(form.header is not False)", "n_heads = 0"),
+        ("lines_without_the_last", 'return n_ends + (last not in (b"", b"\\n", b"\\r"))', "return n_ends"),
+        ("lines_twice_between_blocks", 'n_ends -= last == b"\\r" and block[:1] == b"\\n"', "pass"),
+    ],
+    ("dpviz/cli/explain.py", "tests/outside/test_outside.py -k vouches"): [
+        ("explain_unasked", "        warn_unaudited(trace.algorithm, arguments.unaudited, words)\n", ""),
+        ("explain_unknown_unasked", "unknown = trace.claimed.by_authors and", "unknown = False and"),
+    ],
+    ("dpviz/estimator.py", "tests/outside/test_outside.py -k vouches"): [
+        ("fit_unasked", "if whose and not self.unaudited:", "if False:"),
+        ("fit_asks_simulations", 'outside.warning(self.algorithm) if self.secure else ""', "outside.warning(self.algorithm)"),
+    ],
+    ("lab/cli/federated.py", "tests/lab/federated/test_booking.py -k consent"): [
+        ("federated_unasked", "    warn_unaudited(agreement.algorithm.slug, arguments.unaudited)\n", ""),
+    ],
+    ("pages/_ui/data/plan/asking.py", "tests/pages/data/test_bounds_told.py"): [
+        ("asking_pays_again", "if asked and (about, question.epsilon) in plan_state.outside:", "if False:"),
+        ("asking_unchecked", "private.account_of(data).check(Claim.of(question, data.domain))", "pass"),
+        ("asking_forgets_the_bounds", '("name", "low", "high", "fill")', '("name", "fill")'),
     ],
     (P + "accounts/journal.py", f"{STORE} -k standby"): [
         ("standby_not_asked", "                if turn.added:\n                    check_standby", "                if False:\n                    check_standby"),

@@ -111,6 +111,7 @@ def test_one_sentence_words_delta_wherever_it_is_explained():
 def test_a_delta_says_what_it_allows_at_this_n():
     assert allowed(default_delta(5000), 5000) == allowed(1e-9, 5000) == ""
     assert allowed(5000**-1.1, 5000).endswith("this delta allows a method that exposes somebody 43 times in 100.")
+    assert allowed(2 * default_delta(5000), 5000).endswith("exposes somebody 2 times in 100.")
     large = allowed(1 / 5000, 5000)
     assert large.startswith("delta = 1 in 5,000 is at least 1/n for n = 5000: ") and large.count(". ") == 0
     assert "1 of them on average" in large and "1 in 500,000" in large

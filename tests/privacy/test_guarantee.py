@@ -100,6 +100,7 @@ def test_several_rows_under_mixed_noise_are_covered_at_the_stated_delta(rows):
     whole = dataclasses.replace(one, rows_per_person=rows).person
     near, far = (np.outer(laplace(i, 0.5), normal(0.12 * i)).ravel() for i in (0, rows))
     assert one.mu is None and one.pure_epsilon is None and whole.delta < 1
+    assert rows > 2 or (whole.epsilon == 2 * one.epsilon and whole.delta > 2 * one.delta), "epsilon stays the smaller"
     assert hockey_stick(near, far, whole.epsilon) <= whole.delta * 1.001
 
 
