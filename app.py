@@ -145,41 +145,27 @@ else:
     from starlette.middleware import Middleware
 
     from pages._ui.explore.player import stage
-    from pages._ui.frame.address import old
-    from pages._ui.frame.places import MOVED, PAGES
+    from pages._ui.frame.address.scene import LOST
+    from pages._ui.frame.places import PAGES
     from pages._ui.server import mishap
     from pages._ui.server.gate import Gate
-    from pages._ui.server.http import Compressed, Forwarded, announcing, moved, offering
+    from pages._ui.server.http import Compressed, Forwarded, announcing, offering
     from pages._ui.server.owner import Owned, check_settings, keeping
     from pages._ui.server.uploads import Uploads
-    from pages._ui.start.controls import run_of
     from pages._ui.work.turns import check_settings as check_proxies
 
     settings.check(check_settings, check_proxies)
-    known = {"", *PAGES, *MOVED, *old.OLD}
-
-    def today(page: str, query: str) -> tuple[str, str]:
-        """Return the current page and query of an address; in old versions, the root address showed a run.
-
-        The address of a page that does not exist leads to Start, which says that there is no such page.
-        """
-        if page not in known and page.replace("-", "").isalnum():
-            return "", "lost=1"
-        run = None if page else run_of(query)
-        return old.today(page, query) if run is None else ("explore", run)
-
     app = st.App(
         __file__,
         lifespan=ready,
         on_script_error=mishap.show,
         middleware=[
             *(Middleware(Gate), Middleware(Compressed), Middleware(Owned), Middleware(Uploads)),
-            Middleware(Forwarded, there=today),
+            Middleware(Forwarded, pages=PAGES, query=f"{LOST}=1"),
         ],
         routes=[
             *announcing(["BidiComponent"], ["/", *(f"/{page}" for page in PAGES)], [stage.NAME]),
             offering(stage.NAME, stage.SCRIPT),
             keeping(),
-            *moved(MOVED),
         ],
     )

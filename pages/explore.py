@@ -18,7 +18,6 @@ from pages._ui.frame.address import links
 from pages._ui.frame.address.scene import HIDEABLE
 
 links.enter(__file__, explore, has=(*HIDEABLE, "player"))
-links.hand_over("explore", "again", explore, "again")
 
 head, choice, result, how = opened()
 

@@ -4,19 +4,15 @@ from pathlib import Path
 
 import streamlit as st
 
-from dpviz.lessons import LESSONS
 from pages._ui.frame import shell
 from pages._ui.frame.address import links
 from pages._ui.learn import course, parts
-from pages._ui.learn.controls import SHEETS, vocabulary
+from pages._ui.learn.controls import vocabulary
 from pages._ui.learn.place import here
 
 links.enter(__file__, vocabulary, has=("panels", "navigation", "player"))
 place = here()
 lesson = place.lesson
-if place.part in SHEETS:
-    picked = [lesson.name] if lesson else list(LESSONS)
-    st.switch_page("pages/notes.py", query_params={"v": "1", "lesson": picked, "show": place.part})
 shell.strip(*(("public samples",) if lesson is None else (lesson.data, lesson.methods)))
 st.html(f"<style>{(Path(course.__file__).parent / 'learn.css').read_text()}</style>")
 links.notice("learn", vocabulary)

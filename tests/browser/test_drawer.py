@@ -59,8 +59,8 @@ def test_on_a_phone_the_strip_is_one_line_with_the_other_facts_at_its_end(open_p
 
 
 OTHERS = [
-    ("distance?d=town&a=dist-dp&rho=0.0032", "WEAKER: hides moves of up to "),
-    ("distance?d=digits&a=dist-dp&rho=0.0032", "WEAKER: hides moves of up to "),
+    ("explore?d=town&a=dist-dp&rho=0.0032", "WEAKER: hides moves of up to "),
+    ("explore?d=digits&a=dist-dp&rho=0.0032", "WEAKER: hides moves of up to "),
     ("explore?d=digits&a=stemmer-kaplan-shuffle", "SHUFFLED: trusts the mixer"),
     ("explore?d=town&a=stemmer-kaplan-local", "LOCAL: trusts nobody"),
 ]

@@ -9,7 +9,7 @@ from dpviz.atlas import averages, files, noised
 from dpviz.atlas.cells import STOPS
 from dpviz.lessons import story as parts
 from pages._ui.start import story
-from pages._ui.start.controls import SCREENS, as_run, run_of
+from pages._ui.start.controls import SCREENS
 from pages._ui.work import atlas
 from pages._ui.work.batch import Gathered
 
@@ -90,32 +90,6 @@ def test_what_is_made_is_what_is_stored(monkeypatch):
     assert steps == [(i + 1, len(STOPS)) for i in range(len(STOPS))]
     np.testing.assert_allclose(made.centers, stored.centers[:, :2], atol=1e-4)
     assert made.promises == stored.promises and made.found == stored.found
-
-
-@pytest.mark.parametrize(
-    ("query", "there"),
-    [
-        ("", None),
-        ("v=1&screen=3", None),
-        ("v=1&task=Look", None),
-        ("utm_source=mail", None),
-        ("v=1&e=4", RUN.format(4)),
-        ("v=1&e=0.25&t=3&hide=form,kmeans&task=a%20b", RUN.format(0.25) + "&t=3&hide=form,kmeans&task=a+b"),
-        ("embed=true&embed_options=dark_theme", RUN.format(1) + "&embed=true&embed_options=dark_theme"),
-        ("v=1&play=1&d=iris&s=9", RUN.format(1) + "&play=1"),
-        ("e=" + "9" * 9_000, None),
-    ],
-)  # fmt: skip
-def test_an_address_with_a_run_leads_to_that_run(query, there):
-    assert run_of(query) == there
-
-
-def test_the_run_of_an_old_address_opens_as_it_was_asked_for(open_link):
-    app = open_link("explore", as_run("v=1&e=4&hide=verdict"))
-    assert not app.exception and not app.info
-    found = json.loads(app.session_state["shown"])
-    assert found[:2] == ["sample:town", "pe-means"] and (found[2]["epsilon"], found[2]["n_clusters"]) == (4.0, 5)
-    assert app.session_state["hidden_parts"] == {"verdict"}
 
 
 def test_the_door_to_explore_leads_to_the_run_at_the_epsilon_that_was_dragged_to(monkeypatch):

@@ -9,7 +9,6 @@ import pytest
 from dpviz.lessons import LESSONS, SEEDS, glossary
 from pages._ui.explore.workspace.explore import explore
 from pages._ui.frame.address import scene
-from pages._ui.learn.controls import COURSE, PARTS, SHEETS
 from tests.lessons.test_lessons import stage
 from tests.pages.pictures import pictures
 from tests.pages.sentences import code_names, words
@@ -123,23 +122,6 @@ def test_where_a_lesson_goes_on_is_a_scene_of_explore(name):
     assert wrong == "" and dict(asked.values).items() <= dict(found.values).items()
 
 
-@pytest.mark.parametrize("name", [None, "votes"])
-@pytest.mark.parametrize("sheet", SHEETS)
-def test_an_address_of_a_sheet_opens_notes(open_link, name, sheet):
-    app = open_link("learn", f"v=1&part={sheet}" + (f"&lesson={name}" if name else ""))
-    assert not app.exception and not told(app) and app.title[0].value == "Notes"
-    bodies = " ".join(block.proto.body for block in app.get("html"))
-    assert bodies.count('class="dp-sheet"') == (1 if name else len(LESSONS))
-    assert (
-        bodies.count('class="dp-paper"') == bodies.count('class="dp-sheet"') - 1
-    )  # the screen shows one sheet, and a print shows all
-    if sheet == "notes":
-        assert bodies.count("learn?v=1&amp;lesson=votes&amp;part=explain") == 2  # as a link and as a printed address
-    assert (
-        code_names([re.sub(r"\S*\?v=1\S*", "", said) for said in words(app)]) == []
-    )  # addresses are left out, because they contain names of the code
-
-
 def test_the_course_lists_its_lessons_and_words(open_link):
     app = open_link("learn", "v=1")
     bodies = " ".join(block.proto.body for block in app.get("html"))
@@ -148,7 +130,7 @@ def test_the_course_lists_its_lessons_and_words(open_link):
     press(app, "course_glossary")
     assert all(f"<dt>{term}</dt>" in " ".join(b.proto.body for b in app.get("html")) for term in glossary())
     press(press(app, "course_lessons"), "start_votes")
-    assert app.title[0].value == LESSONS["votes"].title and not set(COURSE) & set(SHEETS) and PARTS
+    assert app.title[0].value == LESSONS["votes"].title
 
 
 @pytest.mark.parametrize(

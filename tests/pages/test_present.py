@@ -124,12 +124,11 @@ def test_a_run_is_made_at_every_stop_of_epsilon_and_with_other_seeds_and_what_is
     shown = _record(Slide("x", address), run, {run.piece.name: picture})
     assert set(shown["others"]) == {"3"}  # the slide stays, although a full cache has dropped other pictures
     assert set(staged(Slide("x", address, show="label"), "light").others) == set("12345")
-    assert set(staged(Slide("x", "home?v=1&e=2"), "light").others) == set(run.others)
     assert "can be shown at other values of ε" in staged(Slide("x", address), "light", varied=False).refusal
     for scene, words in (
         ("explore?v=1&d=town&a=kmeans&k=5", "it has no ε"),
         ("limits?v=1&d=city", "does not show a single run"),
-        ("explore?v=1&d=town&a=nsm&k=5&e=1&s=0&again=1", "does not show a single run"),
+        ("again?v=1&d=town&a=nsm&k=5&e=1&s=0", "does not show a single run"),
     ):
         none = staged(Slide("x", scene), "light")
         assert not none.others and words in none.refusal
@@ -167,9 +166,8 @@ def test_a_curve_that_is_not_monotone_says_why():
     assert re.search(r"gets worse from ε \S+ to ε \S+: within the noise of 20 runs\.", made.titles[0])
 
 
-DECK_OF_0_2 = """{"dpviz_deck": 1, "title": "A talk", "slides": [
+DECK_OF_0_3 = """{"dpviz_deck": 1, "title": "A talk", "slides": [
  {"title": "Exact", "scene": "limits?v=1&d=city&play=1", "notes": "Watch.", "seconds": 15, "show": "picture"},
- {"title": "Home", "scene": "home?v=1&e=2", "notes": "", "seconds": 0, "show": "picture"},
  {"title": "Run", "scene": "explore?v=1&d=town&a=pe-means&k=5&e=1&s=0&play=1", "notes": "", "seconds": 25,
   "show": "label"},
  {"title": "Costs", "scene": "tradeoff?v=1&d=town&a=nsm&a=pe-means&e=0.25&e=1&runs=10&s=0", "notes": "", "seconds": 0,
@@ -179,14 +177,14 @@ DECK_OF_0_2 = """{"dpviz_deck": 1, "title": "A talk", "slides": [
 
 
 def test_a_deck_of_the_version_before_opens():
-    deck = from_json(DECK_OF_0_2)
-    assert len(deck.slides) == 5 and deck.seconds == 40
+    deck = from_json(DECK_OF_0_3)
+    assert len(deck.slides) == 4 and deck.seconds == 40
     assert not any(staged(slide, "dark", varied=False).sentence for slide in deck.slides)
 
 
 def test_what_would_take_too_long_is_refused(monkeypatch):
     monkeypatch.setattr(scenes.runs, "seconds", lambda data, algorithm: 9.0)
-    for scene in ("attacker?v=1&d=town&e=3", "explore?v=1&d=town&a=nsm&k=4&again=1"):  # no stored runs
+    for scene in ("attacker?v=1&d=town&e=3", "again?v=1&d=town&a=nsm&k=4"):  # no stored runs
         with pytest.raises(ValueError, match="too long"):
             staged(Slide("", scene), "light")
 
@@ -273,7 +271,7 @@ def test_a_picture_says_what_it_shows():
 def test_clouds_games_and_curves_have_their_picture(monkeypatch):
     monkeypatch.setattr(pictures, "AGAIN", 2)
     monkeypatch.setattr(pictures, "CLOUD", 2)
-    made, _ = picture("explore?v=1&d=tiny&a=dpm&e=2&again=1")
+    made, _ = picture("again?v=1&d=tiny&a=dpm&e=2")
     assert len(made.titles) == 5 and made.titles[3].startswith("ε 2")
     made, seen = picture("attacker?v=1&d=tiny&a=dpm&who=outlier")
     assert made.big.startswith("bet ≤ ") and seen[-1] == (4, 4)
@@ -285,7 +283,7 @@ def test_clouds_games_and_curves_have_their_picture(monkeypatch):
 
 
 def test_a_slide_of_reruns_shows_the_stored_runs_or_makes_the_same_ones(monkeypatch):
-    address = "explore?v=1&d=tiny&a=dpm&e=2&again=1"
+    address = "again?v=1&d=tiny&a=dpm&e=2"
     with monkeypatch.context() as patched:
         patched.setattr(atlas, "chart", lambda *which: None)
         made, _ = picture(address)

@@ -56,7 +56,7 @@ EXPLORE_DRAG = "explore_drag"
 EXPLORE_RUN, EXPLORE_FIRST, VERDICT, ENDS, QUALITY = "explore_run", "explore_first", "verdict", "ends", "quality"
 ALGORITHM_LIST, ALGORITHM_NEXT = Keys("{}_list"), Keys("{}_next")
 SEEN = Keys("seen_{}_{}")  # the gaps are the data set and the slug
-EXPLORE_AGAIN, EXPLORE_AGAIN_HOW = "explore_again", "explore_again_how"
+EXPLORE_AGAIN_HOW = "explore_again_how"
 AGAIN, AGAIN_HOW, AGAIN_CANCEL, AGAIN_ON = (
     Keys("{}_again"), Keys("{}_again_how"), Keys("{}_again_cancel"), Keys("{}_again_on"),
 )  # fmt: skip

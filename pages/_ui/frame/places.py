@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from dpviz.figures.kit.theme import LIGHT
 
-__all__ = ["HOME", "ICON", "MOVED", "PAGES", "PLACES", "QUIET", "VIEWS", "PageEntry", "Place", "place_of"]
+__all__ = ["HOME", "ICON", "PAGES", "PLACES", "QUIET", "VIEWS", "PageEntry", "Place", "place_of"]
 
 
 class PageEntry(NamedTuple):
@@ -60,7 +60,6 @@ PLACES = (
     Place("Teach", ("class", "present", "notes")),
 )
 QUIET = ("papers", "limits")  # Pages at the bar's right end or, on a phone, at the foot of the page.
-MOVED = {"rho": "distance", "lessons": "learn"}  # Addresses of version 0.1 -> addresses that replaced them.
 
 
 def place_of(page: str) -> Place | None:

@@ -12,7 +12,6 @@ from pages._ui.frame import keys
 from pages._ui.frame.address.scene import Control, number
 
 PARTS = {"predict": "Predict", "run": "Run", "explain": "Explain", "keep": "Keep"}
-SHEETS = ("worksheet", "notes")  # parts in addresses of earlier versions, which now open Notes
 COURSE = {"lessons": "Lessons", "glossary": "Glossary"}
 TRIES = 2
 
@@ -24,10 +23,10 @@ def vocabulary(known: Mapping[str, Any]) -> Sequence[Control]:
         return listed
     lesson = LESSONS.get(known["lesson"])
     if lesson is None:
-        return [*listed, Control("part", keys.LEARN_PART, "part", _choice((*COURSE, *SHEETS)))]
+        return [*listed, Control("part", keys.LEARN_PART, "part", _choice(tuple(COURSE)))]
     return [
         *listed,
-        Control("part", keys.LEARN_PART, "part", _choice((*PARTS, *SHEETS)), always=True),
+        Control("part", keys.LEARN_PART, "part", _choice(tuple(PARTS)), always=True),
         Control(
             "answer", keys.LEARN_ANSWER(lesson.name), "answer", ParamSpec(()), many=True, most=TRIES,
             accepts=partial(_answer, lesson),

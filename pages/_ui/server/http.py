@@ -1,11 +1,11 @@
-"""Serve browsers before any page script runs: preload large scripts, redirect old addresses, compress static files."""
+"""Serve browsers before any page script runs: preload large scripts, redirect mistaken addresses, compress files."""
 
 from __future__ import annotations
 
 import asyncio
 import gzip
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 import streamlit as st
@@ -14,7 +14,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-__all__ = ["Compressed", "Forwarded", "announcing", "moved", "offering"]
+__all__ = ["Compressed", "Forwarded", "announcing", "offering"]
 
 _STATIC = Path(st.__file__).parent / "static"
 _SCRIPTS = _STATIC / "static" / "js"
@@ -72,39 +72,26 @@ def _base() -> str:
     return "/".join(filter(None, ["", st.get_option("server.baseUrlPath").strip("/")]))
 
 
-def moved(addresses: Mapping[str, str]) -> list[Route]:
-    """Return routes that redirect a page's old address to the new one and keep the query."""
-
-    def route(old: str, new: str) -> Route:
-        async def answer(request: Request) -> RedirectResponse:
-            query = request.url.query
-            return RedirectResponse(f"./{new}{'?' * bool(query)}{query}", 308)
-
-        return Route(f"/{old}", answer, methods=["GET", "HEAD"])
-
-    return [route(old, new) for old, new in addresses.items()]
-
-
 class Forwarded:
-    """ASGI middleware that redirects old addresses, which it knows by page and query, before a page is made.
+    """ASGI middleware that redirects the address of a page that does not exist to Start, before a page is made.
 
     Parameters
     ----------
     app : the application that answers all other requests
-    there : function that maps an address's page ("" for the root) and query to the current page and query
+    pages : names of the pages
+    query : query with which Start says that there is no such page
     """
 
-    def __init__(self, app: ASGIApp, there: Callable[[str, str], tuple[str, str]]) -> None:
-        self._app, self._there = app, there
+    def __init__(self, app: ASGIApp, pages: Collection[str], query: str) -> None:
+        self._app, self._pages, self._query = app, {"", *pages}, query
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Redirect a request for a page, or let the app answer."""
         answer, base = self._app, f"{_base()}/"
         if scope["type"] == "http" and scope["path"].startswith(base):
-            asked = scope["path"].removeprefix(base), scope["query_string"].decode("latin-1")
-            page, query = self._there(*asked)
-            if (page, query) != asked:
-                answer = RedirectResponse(f"./{page}{'?' * bool(query)}{query}", 307)
+            page = scope["path"].removeprefix(base)
+            if page not in self._pages and page.replace("-", "").isalnum():
+                answer = RedirectResponse(f"./?{self._query}", 307)
         await answer(scope, receive, send)
 
 

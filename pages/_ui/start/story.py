@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl
+from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -21,7 +21,6 @@ from dpviz.numbers import number
 from pages._ui.frame import keys
 from pages._ui.frame.address import links
 from pages._ui.frame.places import HOME, PAGES
-from pages._ui.start.controls import as_run
 from pages._ui.work import atlas
 from pages._ui.work.batch import Gathered, Piece, follow, gather
 
@@ -36,6 +35,7 @@ _DOORS = (  # screen, page, text of its link, description
     (6, "data", "Your data", "Rehearse on made-up people first. Trust what most runs find."),
     (6, "class", "Teach", "Everybody in the room becomes one point and bets by phone."),
 )
+_RUN = {"v": "1", "d": "town", "a": "pe-means", "k": "5", "e": "1", "s": "0"}  # the run behind the link to Explore
 
 _component = st.components.v2.component(
     "dpviz_story",
@@ -120,7 +120,7 @@ def _draw(gathered: Gathered) -> None:
 
 
 def _door(screen: int, page: str, title: str, words: str) -> dict[str, Any]:
-    query = as_run("") if page == "explore" else ""
+    query = urlencode(_RUN) if page == "explore" else ""
     return {
         "screen": screen, "page": page, "title": title, "words": words, "href": f"./{page}{'?' * bool(query)}{query}",
     }  # fmt: skip
@@ -134,5 +134,5 @@ def _leave(door: Any) -> None:
     at = STOPS.index(averages.EPSILON)
     if isinstance(stop, int) and not isinstance(stop, bool) and 0 <= stop < len(STOPS):
         at = stop
-    scene = parse_qsl(as_run(f"e={number(STOPS[at])}")) if page == "explore" else []
+    scene = _RUN | {"e": number(STOPS[at])} if page == "explore" else {}
     st.switch_page(f"pages/{page}.py", query_params=scene)

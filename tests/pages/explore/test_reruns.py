@@ -55,14 +55,6 @@ def test_a_link_opens_reruns_for_every_stop_and_the_worst_run_is_an_address(app)
     assert "Open the worst run" not in words(app) and len(pictures(app)) < before  # the loss is hidden, too
 
 
-def test_an_address_that_asked_explore_for_reruns_opens_them(open_link):
-    app = open_link("explore", "v=1&d=tiny&a=sulloyd&k=2&e=1&s=0&again=1")
-    page, query = app.session_state["kept"]
-    assert not app.exception and page == "again" and query == "v=1&d=tiny&a=sulloyd&k=2&e=1&s=0"
-    app.switch_page("pages/explore.py").run()
-    assert app.session_state["page"] == "explore"  # the page does not redirect again
-
-
 def test_reruns_can_be_cancelled_and_go_on(monkeypatch):
     state, gate = {}, threading.Event()
     monkeypatch.setattr(batch.st, "session_state", state)

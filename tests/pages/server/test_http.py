@@ -1,4 +1,4 @@
-"""Check the server's answers before any script has run: old addresses, preloaded scripts, compressed files."""
+"""Check the server's answers before any script has run: mistaken addresses, preloaded scripts, compressed files."""
 
 import gzip
 import hashlib
@@ -8,22 +8,11 @@ import pytest
 from starlette.requests import Request
 
 from pages._ui.explore.player import stage
-from pages._ui.frame.address.old import today
-from pages._ui.frame.places import MOVED, PAGES
-from pages._ui.server.http import Compressed, Forwarded, announcing, moved, offering
+from pages._ui.frame.places import PAGES
+from pages._ui.server.http import Compressed, Forwarded, announcing, offering
 from tests.serving import awaited
 
 SHELL = b"not compressed"
-
-
-@pytest.mark.parametrize("old", MOVED)
-@pytest.mark.parametrize("query", ["", "?v=1&d=town&e=0.5"])
-def test_an_old_address_leads_to_the_page_as_it_is_called_today(old, query):
-    route = next(route for route in moved(MOVED) if route.path == f"/{old}")
-    scope = {"type": "http", "path": route.path, "query_string": query.removeprefix("?").encode(), "headers": []}
-    answer = awaited(route.endpoint(Request(scope | {"server": ("localhost", 80), "scheme": "http"})))
-    assert (answer.status_code, answer.headers["location"]) == (308, f"./{MOVED[old]}{query}")
-    assert MOVED[old] in PAGES or today(MOVED[old], "")[0] in PAGES
 
 
 async def plain(scope, receive, send):
@@ -49,20 +38,15 @@ def get(app, path, **headers):
 
 
 @pytest.mark.parametrize(
-    ("path", "query", "there"),
-    [("/", "e=4", "./explore?e=4!"), ("/", "screen=2", None), ("/", "", None), ("/limits", "e=4", "./explore?e=4!")],
+    ("path", "there"), [("/", None), ("/explore", None), ("/static/x.js", None), ("/rho", "./?lost=1")]
 )
-def test_an_address_is_sent_on_by_what_stands_behind_its_question_mark(path, query, there):
-    def today(page, query):
-        return ("explore", f"{query}!") if query.startswith("e=") else (page, query)
-
-    app, sent = Forwarded(plain, today), []
+def test_the_address_of_no_page_leads_to_start(path, there):
+    app, sent = Forwarded(plain, PAGES, "lost=1"), []
 
     async def send(message):
         sent.append(message)
 
-    scope = {"type": "http", "method": "GET", "path": path, "query_string": query.encode(), "headers": []}
-    awaited(app(scope, None, send))
+    awaited(app({"type": "http", "method": "GET", "path": path, "query_string": b"e=4", "headers": []}, None, send))
     assert (sent[0]["status"], dict(sent[0]["headers"]).get(b"location")) == (
         (200, None) if there is None else (307, there.encode())
     )

@@ -10,7 +10,7 @@ import streamlit as st
 from dpviz.audits.game import people
 from dpviz.datasets import Dataset
 from dpviz.postprocessing.verdict import groups_of
-from dpviz.runs.alex import Alex, farthest, typical
+from dpviz.runs.alex import Alex
 from dpviz.runs.single import reference
 from pages._ui.frame import catalog
 from pages._ui.work.workers import workers
@@ -23,20 +23,18 @@ WHO = {
     "typical": "one {noun} in the middle of the largest group",
     "small": "one {noun} in the middle of the smallest group",
 }
-# words that version 0.2 used in addresses
-_OLDER = {"far": "the {noun} farthest from the middle", "near": "one {noun} near a center"}
 _PLACE = re.compile(r"row:\d{1,9}|at:(-?[\d.eE+-]{1,24})?(,(-?[\d.eE+-]{1,24})?){0,63}")
 
 
 def accepts(text: str) -> str:
-    """Return the text if it is a word for Alex: one of `WHO`, a word of version 0.2, row:NUMBER, or at:PLACE.
+    """Return the text if it is a word for Alex: one of `WHO`, row:NUMBER, or at:PLACE.
 
     Raises
     ------
     ValueError
         If the text is none of these.
     """
-    if text not in WHO | _OLDER and not _PLACE.fullmatch(text):
+    if text not in WHO and not _PLACE.fullmatch(text):
         raise ValueError("nobody")
     return text
 
@@ -44,8 +42,8 @@ def accepts(text: str) -> str:
 def called(who: str, noun: str = "person") -> str:
     """Return the person's name on screen; `noun` is the word for a row."""
     kind, _, rest = who.partition(":")
-    if kind in WHO | _OLDER:
-        return (WHO | _OLDER)[kind].format(noun=noun)
+    if kind in WHO:
+        return WHO[kind].format(noun=noun)
     if kind == "row":
         return f"{noun} {int(rest) + 1:,}"
     place = [number for number in rest.split(",") if number]
@@ -55,8 +53,6 @@ def called(who: str, noun: str = "person") -> str:
 def person(who: str, data: Dataset) -> Alex | None:
     """Return the person in a data set, or None if there is no such person."""
     kind, _, rest = who.partition(":")
-    if kind in _OLDER:
-        return farthest(data) if kind == "far" else typical(data)
     if kind in WHO:
         return usual(kind, data)
     if kind == "at":

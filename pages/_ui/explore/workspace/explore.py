@@ -25,7 +25,7 @@ from pages._ui.frame.address.scene import Control, Scene, number
 from pages._ui.frame.session import session
 from pages._ui.work.results import Result
 
-_LOOKS = ("layers", "clouds", "again", "who", "ask", "far", "seen", "axes")
+_LOOKS = ("layers", "clouds", "who", "ask", "far", "seen", "axes")
 SHORT = {"n_clusters": "k", "epsilon": "e", "delta": "delta", "rho_distance": "rho"}
 
 
@@ -73,7 +73,6 @@ def explore(known: Mapping[str, Any]) -> Sequence[Control]:
     if may_be_noiseless(cls):
         listed.append(Control("exact", keys.EXPLORE_EXACT, "No noise", switch(False)))
     listed.append(Control("clouds", keys.EXPLORE_AGAIN_HOW, "Reruns", choice("all", ("all", "one"))))
-    listed.append(Control("again", keys.EXPLORE_AGAIN, "20 reruns", switch(False)))
     listed.append(Control("who", keys.ATTACKER_WHO, "Alex is", ParamSpec(who.FIRST), accepts=who.accepts))
     listed.append(Control("ask", keys.ATTACKER_ASK, "Ask", choice("in", tuple(ASK))))
     if stops := stops_of(data):

@@ -7,8 +7,6 @@ import json
 from typing import Any
 from unicodedata import category
 
-from pages._ui.frame.address.old import today
-
 __all__ = ["DEFAULT", "MOST_BYTES", "MOST_SLIDES", "PAGES", "SHOWS", "Deck", "Slide", "from_json", "split", "to_json"]
 
 SCHEMA = 1
@@ -53,11 +51,9 @@ class Deck:
 
 
 def split(scene: str) -> tuple[str, str]:
-    """Return the current page and query of an address, which may be a whole link or the part that a deck stores."""
+    """Return the page and query of an address, which may be a whole link or the part that a deck stores."""
     path, _, query = scene.strip().partition("?")
-    page, query = path.rstrip("/").rpartition("/")[2] or "home", query.partition("#")[0]
-    there, query = today(page, query)
-    return (page if page in PAGES else there), query
+    return path.rstrip("/").rpartition("/")[2] or "home", query.partition("#")[0]
 
 
 def to_json(deck: Deck) -> str:

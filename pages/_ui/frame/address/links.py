@@ -34,7 +34,7 @@ from pages._ui.frame.address.state import Opened, address_state
 from pages._ui.frame.places import PAGES
 from pages._ui.frame.session import session
 
-__all__ = ["enter", "fill", "go", "hand_over", "keep", "notice", "now", "opened", "rewind"]
+__all__ = ["enter", "fill", "go", "keep", "notice", "now", "opened", "rewind"]
 
 _component = st.components.v2.component(
     "dpviz_address",
@@ -192,21 +192,6 @@ def go(query: str) -> None:
     """Open an address of this page in place."""
     address_state.address = (None, query)
     st.rerun()
-
-
-def hand_over(page: str, to: str, vocabulary: Vocabulary, word: str) -> None:
-    """Redirect an old address of this page if it sets a switch that has since become a separate page.
-
-    The browser's Back returns to this page, which then shows the rest of the address.
-    """
-    address, context = opened(page), get_script_run_ctx()
-    if address is None or not session.opened_now or not address.scene.values.get(word):
-        return
-    scene = dataclasses.replace(address.scene, values={**address.scene.values, word: False})
-    fill(scene.values, vocabulary)
-    if context is None or not context.is_history_navigation:
-        address_state.address = (to, write(scene, vocabulary))
-        st.switch_page(f"pages/{to}.py")
 
 
 def _raw() -> str:

@@ -19,6 +19,7 @@ from dpviz.params import ParamSpec
 __all__ = [
     "HIDEABLE",
     "LOCK",
+    "LOST",
     "MOST",
     "MOST_WHOLE",
     "NOTHING",
@@ -42,6 +43,7 @@ HIDEABLE = ("form", "kmeans", "verdict", "panels", "navigation")
 LOCK = {"epsilon": "e", "k": "k", "seed": "s", "all": ""}
 MOST_WHOLE = 2**53 - 1  # Maximum whole number that a browser's number field can hold.
 NOTHING = (["none"], [""])  # An empty choice in an address, as it is written and as earlier versions wrote it.
+LOST = "lost"  # the word with which the address of a page that does not exist leads to Start
 _EMBED = ("embed", "embed_options")  # Words that Streamlit itself uses in an address.
 
 
@@ -257,23 +259,14 @@ def _given(query: str) -> tuple[dict[str, list[str]], bool]:
 def _sentence(version: int, wrong: list[str], left: list[str], too_long: bool) -> str:
     if too_long:
         return "This link is too long to read; the page opens with its defaults."
-    parts = list(dict.fromkeys([*wrong, *(_ELSEWHERE[word] for word in left if word in _ELSEWHERE)]))
-    if unknown := sum(word not in _ELSEWHERE for word in left):
+    parts = list(dict.fromkeys([*wrong, *["the page, which does not exist"] * (LOST in left)]))
+    if unknown := sum(word != LOST for word in left):
         parts.append(f"{unknown} unknown parameter{'s' * (unknown > 1)}")
     what = f"defaults replace the parts that do not fit: {', '.join(parts)}" if parts else ""
     if version != VERSION:
         age = "an older" if version < VERSION else "a newer"
         return f"This link was made with {age} version of dpviz; results may differ{'; ' * bool(what)}{what}."
     return f"This link opens, but {what}." if what else ""
-
-
-_CLIENTS = "settings of runs with several clients"
-_ELSEWHERE = {  # words that only some views have -> how a message names them
-    "no_rho": "rho (distance)",
-    "rho": "rho, which belongs to promises about moves",
-    **dict.fromkeys(("clients", "spread", "noise", "ring", "silent", "from", "round", "delay", "bare"), _CLIENTS),
-    "lost": "the page, which does not exist",
-}
 
 
 def _text(value: Any) -> str:

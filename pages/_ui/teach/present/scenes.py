@@ -29,7 +29,6 @@ from pages._ui.frame.address.scene import Scene, Vocabulary, read, write
 from pages._ui.frame.places import PAGES
 from pages._ui.learn.controls import vocabulary
 from pages._ui.learn.limits.controls import limits
-from pages._ui.start.controls import as_run
 from pages._ui.teach.present import pictures
 from pages._ui.work import atlas, runs
 from pages._ui.work.batch import Piece
@@ -74,7 +73,6 @@ def called(slide: Slide) -> str:
     page, query = split(address)
     if slide.show == "page" and page in IN_SHORT:
         return PAGES[page].title
-    page, query = ("explore", as_run(query)) if page == "home" else (page, query)
     if page not in STAGED:
         return address[:40]
     values = read(page, query, STAGED[page][0])[0].values
@@ -118,8 +116,6 @@ def _staged(slide: Slide, mode: str, varied: bool, typed: Sequence[float]) -> St
         name = json.dumps(["slide", page, slide.show, mode, __version__])
         refusal = "This slide shows no run, so there is no ε and no seed to change."
         return Staged(Piece(name, IN_SHORT[page], (mode,)), 0, False, page, refusal=refusal)
-    if page == "home":  # in decks of earlier versions, Home shows a run
-        page, query = "explore", as_run(query)
     if page not in STAGED:
         raise ValueError(f"The page “{page[:40]}” cannot be a slide; these pages can: {', '.join(STAGED)}.")
     vocabulary, plan = STAGED[page]
@@ -177,7 +173,7 @@ def _others(scene: Scene, slide: Slide, piece: Piece, typed: Sequence[float]) ->
     return others | {f"r{i}": with_(s=seed + i) for i in range(1, SEEDS + 1) if not label}, ""
 
 
-def _explore(scene: Scene, slide: Slide, mode: str) -> Work:
+def _run(scene: Scene, slide: Slide, mode: str) -> Work:
     if scene.values.get("exact"):
         raise ValueError("A slide cannot show a run without noise; switch the noise on.")
     data, side = catalog.sample(scene.values["d"]), asked_by(scene, explore)
@@ -185,7 +181,7 @@ def _explore(scene: Scene, slide: Slide, mode: str) -> Work:
     hidden = scene.values["layers"] and "kmeans" not in scene.hide
     chosen: Sequence[int] = scene.values.get("axes") or ()
     axes = (chosen[0], chosen[1]) if len(chosen) == 2 else None
-    if not (scene.values["again"] and slide.show == "picture" and hasattr(side.algorithm, "epsilon")):
+    if not (scene.page == "again" and slide.show == "picture" and hasattr(side.algorithm, "epsilon")):
         return pictures.run, (data, side.algorithm, side.seed, mode, axes, hidden, slide.show)
     every = {f"ε {number(stop, 6)}": _at(side.algorithm, stop) for stop in sorted({*STOPS, side.algorithm.epsilon})}
     stored = {one: stop.centers for one, algorithm in every.items() if (stop := runs_of(data, algorithm)) is not None}
@@ -197,10 +193,6 @@ def _explore(scene: Scene, slide: Slide, mode: str) -> Work:
 def _at(algorithm: Algorithm, epsilon: float) -> Algorithm:
     values: dict[str, Any] = {"epsilon": epsilon}
     return dataclasses.replace(algorithm, **values)
-
-
-def _again(scene: Scene, slide: Slide, mode: str) -> Work:
-    return _explore(dataclasses.replace(scene, values={**scene.values, "again": True}), slide, mode)
 
 
 def _limits(scene: Scene, slide: Slide, mode: str) -> Work:
@@ -239,8 +231,8 @@ def _learn(scene: Scene, slide: Slide, mode: str) -> Work:
 
 
 STAGED: dict[str, tuple[Vocabulary, Plan]] = {
-    "explore": (explore, _explore),
-    "again": (explore, _again),
+    "explore": (explore, _run),
+    "again": (explore, _run),
     "limits": (limits, _limits),
     "attacker": (explore, _attacker),
     "tradeoff": (tradeoff, _tradeoff),
