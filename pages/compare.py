@@ -24,8 +24,7 @@ with (
     with st.container(width=WIDE):
         name, data = pick_data()
     runs = [] if data.private else form(data)
-    hidden = not data.private and prepared.shows("kmeans") and st.toggle(
-        "Show what stays secret", value=True, **prepared.args(keys.COMPARE_HIDDEN),
+    hidden = not data.private and prepared.shows("kmeans") and view.HIDDEN.draw(
         help=f"{data.nouns.capitalize()}, KMeans and everything computed from them; none of it ever exists for private "
             "rows.",
     )  # fmt: skip
@@ -42,11 +41,7 @@ if data.private:
     links.keep("compare", compare, private=True)
     st.stop()
 sides.depart(runs[0], links.now("explore", asked), asked)
-by = st.segmented_control(
-    "Match by", ("step", "spent"), default="step", required=True, **prepared.args(keys.COMPARE_BY),
-    format_func={"step": "step", "spent": "ε spent"}.__getitem__,
-    help="If runs are matched by the ε spent, each shows the last picture that it reached with that ε.",
-)  # fmt: skip
+by = view.BY.draw()
 comparison = made.comparison(data, runs)
 links.keep("compare", compare)
 if comparison is None:

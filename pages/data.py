@@ -6,9 +6,9 @@ import streamlit as st
 
 from pages._ui.data import files, gallery, paint
 from pages._ui.data import upload as data_upload
-from pages._ui.data.controls import OWN_FILE, data
+from pages._ui.data.controls import OWN_FILE, WAY, data
 from pages._ui.data.state import data_state
-from pages._ui.frame import catalog, keys, markup, shell
+from pages._ui.frame import catalog, markup, shell
 from pages._ui.frame.address import links
 
 links.enter(__file__, data, has=("navigation",))
@@ -20,7 +20,7 @@ WAYS = {
 }
 
 chosen, upload, pending = catalog.chosen(), files.shown(), data_state.pending
-own = st.session_state.get(keys.DATA_WAY) == OWN_FILE
+own = WAY.held == OWN_FILE
 if own and pending is not None:
     shell.strip(Path(pending.name).stem, private=None if pending.question == "public" else True)
 elif own and upload is not None:
@@ -35,9 +35,6 @@ st.html(
         "Samples come with theirs. For your own file you declare them; no row of a private file is read to find them."
     )
 )
-way = st.segmented_control(
-    "Source of the data", WAYS, default="Samples", required=True, key=keys.DATA_WAY, persist_state="session",
-    label_visibility="collapsed",
-)  # fmt: skip
+way = WAY.draw(options=WAYS, label_visibility="collapsed")
 links.keep("data", data, private=way == OWN_FILE or chosen.private)  # an address never contains anything from a file
 WAYS[way]()

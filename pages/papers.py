@@ -2,15 +2,13 @@
 
 import streamlit as st
 
-from dpviz.algorithms import ALGORITHMS
 from dpviz.papers.registry import papers
 from dpviz.papers.verdicts import RULE
-from dpviz.papers.writeup import OURS
 from pages._ui.frame import keys, markup, shell
 from pages._ui.frame.address import links
-from pages._ui.frame.prepared import args
+from pages._ui.learn.papers.controls import PAPER, VERDICT
 from pages._ui.learn.papers.controls import papers as papers_controls
-from pages._ui.learn.papers.view import WORDS, glance, show, verdict
+from pages._ui.learn.papers.view import glance, show, verdict
 from pages._ui.learn.papers.writeup import show_own
 
 links.enter(__file__, papers_controls, has=("form", "navigation"))
@@ -27,11 +25,8 @@ st.html(
     + markup.small(RULE)
 )
 first, second = st.container(key=keys.FORM).columns([3, 2], vertical_alignment="bottom")
-name = first.segmented_control(
-    "Paper", (*every, *OURS), default="pe-means", required=True, **args(keys.PAPERS_PAPER),
-    format_func=lambda one: every[one].short if one in every else ALGORITHMS[one].name,
-)  # fmt: skip
-word = second.selectbox("Verdict", WORDS, **args(keys.PAPERS_VERDICT)) if name in every else "all"
+name = PAPER.draw(first)
+word = VERDICT.draw(second) if name in every else "all"
 links.keep("papers", papers_controls)
 if name in every:
     paper = every[name]

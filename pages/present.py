@@ -4,9 +4,8 @@ import streamlit as st
 
 from pages._ui.frame import keys, markup, shell
 from pages._ui.frame.address import links
-from pages._ui.frame.prepared import args
 from pages._ui.teach.present import view
-from pages._ui.teach.present.controls import present
+from pages._ui.teach.present.controls import COLORS, present
 
 links.enter(__file__, present)
 shell.strip(data="samples and made-up people")
@@ -18,16 +17,13 @@ st.html(
         "wait, no number changes between rehearsal and talk, and no network is needed."
     )
 )
-look = st.session_state.get(keys.PRESENT_LOOK) or "light"
+look = COLORS.held or "light"
 with st.container(key=keys.PRESENT_STAGE):
     view.projector(look)
 left, right = st.columns([2, 3], gap="large")
 with left:
     index = view.slide_list()
-    st.segmented_control(
-        "Colors", ("light", "dark"), default="light", required=True, format_func=str.capitalize,
-        **args(keys.PRESENT_LOOK), help="Colors of the show. Most projectors show light colors best.",
-    )  # fmt: skip
+    COLORS.draw()
     view.deck_file()
 with right:
     view.slide_form(index)

@@ -11,7 +11,8 @@ from dpviz.datasets import SAMPLES, Blobs, Dataset, dictionary
 from dpviz.escape import plain
 from dpviz.figures.scenes.people import thumbnail
 from dpviz.numbers import number
-from pages._ui.explore.form.forms import label_of, widget
+from dpviz.params import ParamSpec
+from pages._ui.explore.form.forms import Parameter, label_of
 from pages._ui.frame import catalog, keys, markup, shell
 
 _ROW = 6
@@ -37,11 +38,11 @@ def samples() -> None:
             for name, place in zip(SAMPLES[start : start + _ROW], st.columns(_ROW, gap="small"), strict=False):
                 with place.container(border=True, height="stretch", vertical_alignment="distribute"):
                     _card(name)
-    facts(catalog.sample(st.session_state[keys.EXPLORE_DATA]))
+    facts(catalog.sample(st.session_state[catalog.CHOSEN]))
 
 
 def _card(name: str) -> None:
-    data, chosen = catalog.sample(name), st.session_state[keys.EXPLORE_DATA] == name
+    data, chosen = catalog.sample(name), st.session_state[catalog.CHOSEN] == name
     n, d = data.X.shape
     st.html(
         f"{picture(name, f'{data.title}: made-up or public rows')}"
@@ -64,6 +65,11 @@ def label(name: str) -> str:
     return "Groups" if name == "n_clusters" else label_of(name)
 
 
+def recipe_of(name: str, spec: ParamSpec) -> Parameter:
+    """Return the control of a generator's parameter."""
+    return Parameter.of(Blobs.name, name, spec, keys.BLOBS(name), title=label(name))
+
+
 def blobs() -> None:
     """Show the generator's form, with a picture that follows the fields."""
     form, view = st.columns([5, 6], gap="medium")
@@ -73,13 +79,13 @@ def blobs() -> None:
         values = {}
         for place, (name, spec) in enumerate(specs.items()):
             with sides[place % 2]:
-                values[name] = widget(Blobs.name, name, spec, spec.default, keys.BLOBS(name), label(name))
+                values[name] = recipe_of(name, spec).ask()
         try:
             recipe = Blobs(**values)
         except (ValueError, TypeError) as problem:
             st.error(plain(str(problem)))
             st.stop()
-        chosen = st.session_state[keys.EXPLORE_DATA] == recipe.key
+        chosen = st.session_state[catalog.CHOSEN] == recipe.key
         st.button(
             "In use" if chosen else "Use these blobs",
             type="primary",

@@ -13,7 +13,7 @@ from dpviz.datasets import SAMPLES
 from dpviz.escape import plain
 from dpviz.numbers import number
 from pages._ui.data import reading
-from pages._ui.data.controls import OWN_FILE
+from pages._ui.data.controls import OWN_FILE, WAY
 from pages._ui.data.state import Upload, data_state
 from pages._ui.frame import keys, messages
 from pages._ui.frame.address.data import FILE
@@ -42,7 +42,7 @@ def _mount(entry: dict[str, Any] | None, upload: str = "", *, says: bool = False
         key=keys.KEPT, data=data, height="content", on_entries_change=_took, on_open_change=lambda: None
     )
     if opens and pressed.get("open"):
-        st.session_state[keys.DATA_WAY] = OWN_FILE
+        st.session_state[WAY.key] = OWN_FILE
         st.switch_page("pages/data.py")
 
 

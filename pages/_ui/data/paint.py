@@ -54,7 +54,7 @@ def paint() -> None:
             painted = Painted(code)
         except ValueError:
             painted = None  # too few people so far; the canvas says so
-        used = painted is not None and st.session_state[keys.EXPLORE_DATA] == painted.key
+        used = painted is not None and st.session_state[catalog.CHOSEN] == painted.key
         st.button(
             "In use" if used else "Use these people", type="primary", width="stretch", disabled=used or painted is None,
             on_click=catalog.choose, args=(painted.key if painted else "",),

@@ -14,10 +14,10 @@ from dpviz.metrics import reference_name
 from dpviz.numbers import chance, number
 from dpviz.postprocessing import coresets
 from dpviz.postprocessing.span import Axes
+from pages._ui.explore.player.how import ANY_K, of_coreset
 from pages._ui.explore.player.panel import draw
 from pages._ui.explore.player.player import view_of
 from pages._ui.frame import keys, markup, shell
-from pages._ui.frame.prepared import args
 from pages._ui.work.caches import per_run
 from pages._ui.work.results import Result
 from pages._ui.work.workers import workers
@@ -28,7 +28,7 @@ MOST = 20
 def section(key: str, result: Result, *, hidden: bool, axes: Axes) -> None:
     """Offer centers for any k if the run has a coreset."""
     if result.trace.coreset is not None and len(result.trace.coreset.points) > 1:
-        box = st.expander("Any k afterwards, at no cost", key=keys.ANY_K(key), on_change="rerun")
+        box = st.expander("Any k afterwards, at no cost", key=ANY_K.key, on_change="rerun")
         if box.open:  # Solve and draw nothing while the box is folded.
             with box:  # Not a fragment, because the choice goes into the page's address.
                 _body(key, result, hidden, axes)
@@ -59,13 +59,11 @@ def _body(key: str, result: Result, hidden: bool, axes: Axes) -> None:
     most = min(MOST, len(coreset.points))
     start = min(int(trace.parameters["n_clusters"]), most)
     left, right = st.columns([3, 2], vertical_alignment="bottom")
-    state, name = st.session_state, keys.CORESET_K(key)
-    state[name] = min(int(state.get(name) or start), most)  # another run might have released fewer points
-    k = int(left.slider("Number of centers, from the released points", 1, most, **args(name)))
-    own = coresets.COSTS[reference_name(trace) == "KMedians"]
-    cost = right.segmented_control(
-        "Cost", coresets.COSTS, default=own, required=True, **args(keys.CORESET_COST(key, own))
-    )
+    centers, costs = of_coreset(start, medians=reference_name(trace) == "KMedians")
+    # another run might have released fewer points
+    st.session_state[centers.key] = min(int(st.session_state.get(centers.key) or start), most)
+    k = int(centers.draw(left, max_value=most))
+    cost = costs.draw(right)
     plane, elbow = _panels(result, st.context.theme.type or "light", k, cost, hidden, axes)
     releases = len(trace.ledger)
     st.html(

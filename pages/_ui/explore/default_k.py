@@ -8,6 +8,7 @@ from dpviz.algorithms.kmeans import KMeans
 from dpviz.datasets import Dataset
 from dpviz.numbers import percent
 from dpviz.runs.single import reference
+from pages._ui.explore.player.how import ANY_K
 from pages._ui.frame import keys, markup
 from pages._ui.frame.catalog import is_public
 from pages._ui.work import runs
@@ -38,11 +39,11 @@ def section(key: str, result: Result, *, hidden: bool) -> None:
         words = f" k = {k} is a default: KMeans' loss falls another {percent(falls)} at k = {MORE * k}."
         st.html(markup.small(markup.tag(), words), width="content")
         if result.trace.coreset is not None:
-            st.button("Any k", key=keys.DEFAULT_K(key), type="tertiary", on_click=_unfold, args=(key,))
+            st.button("Any k", key=keys.DEFAULT_K(key), type="tertiary", on_click=_unfold)
 
 
-def _unfold(key: str) -> None:
-    st.session_state[keys.ANY_K(key)] = True
+def _unfold() -> None:
+    st.session_state[ANY_K.key] = True
 
 
 @per_run(shared=1, own=8)

@@ -22,7 +22,7 @@ from dpviz.figures.scenes.drag import Edition
 from dpviz.postprocessing.bet import bet_of, odds_of_any
 from dpviz.postprocessing.span import Axes
 from dpviz.postprocessing.verdict import reach
-from pages._ui.explore.form.forms import fields_of
+from pages._ui.explore.form.forms import fields_of, preset
 from pages._ui.explore.look import Choice, RunLook
 from pages._ui.explore.player import stage
 from pages._ui.explore.player.player import view_of
@@ -30,6 +30,7 @@ from pages._ui.explore.state import explore_state
 from pages._ui.explore.stored import edition_of, sample_of
 from pages._ui.frame import catalog, keys, prepared
 from pages._ui.frame.address import links
+from pages._ui.frame.address.data import DATA
 from pages._ui.frame.session import session
 from pages._ui.work import atlas
 from pages._ui.work.caches import per_run
@@ -118,7 +119,7 @@ def _draw(scope: str, choice: Choice, result: Result, record: str, names: tuple[
         choice.cls,
         choice.name,
         {"n_clusters": choice.data.n_clusters},
-        st.session_state.get(keys.PRESET(choice.cls.slug)),
+        preset(choice.cls).held,
     )
     where = fields["epsilon"][1]
     data = {
@@ -130,7 +131,7 @@ def _draw(scope: str, choice: Choice, result: Result, record: str, names: tuple[
         "epsilon": float(choice.form.algorithm.epsilon),  # type: ignore[union-attr]
         "busy": bool(session.job),
         "locked": prepared.locked(where),
-        "fixed": prepared.locked(keys.EXPLORE_DATA),  # whether the number of people is fixed
+        "fixed": prepared.locked(DATA.key),  # whether the number of people is fixed
     }
     name = keys.EXPLORE_DRAG
     _component(key=name, data=data, height="content", on_released_change=partial(_released, name, where, names, result))
@@ -146,9 +147,7 @@ def _released(name: str, where: str, editions: tuple[str, ...], result: Result) 
         return
     if ended[0] not in STOPS or ended[1] not in editions:
         return
-    if prepared.locked(where) or (
-        prepared.locked(keys.EXPLORE_DATA) and ended[1] != st.session_state.get(keys.EXPLORE_DATA)
-    ):
+    if prepared.locked(where) or (prepared.locked(DATA.key) and ended[1] != DATA.held):
         return
     st.session_state[where] = float(ended[0])
     catalog.choose(ended[1])

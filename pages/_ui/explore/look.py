@@ -14,10 +14,11 @@ from dpviz.figures import columns, pane
 from dpviz.postprocessing.span import Axes
 from pages._ui.explore.form.forms import pick_data
 from pages._ui.explore.form.picker import pick_algorithm
+from pages._ui.explore.player.how import HIDDEN, columns_of
 from pages._ui.explore.settings import FormRow, settings
 from pages._ui.explore.state import Settings
 from pages._ui.explore.stored import Stored, made, shared_span, stored
-from pages._ui.explore.workspace.explore import explore, explored, seen_from
+from pages._ui.explore.workspace.explore import explore, explored
 from pages._ui.frame import catalog, keys, prepared
 from pages._ui.frame.address import links
 from pages._ui.frame.address.scene import write
@@ -82,7 +83,7 @@ def _choose() -> Choice:
             details = st.popover("Details", key=keys.FORM_DETAILS)
             run = st.container(width="content")
         with method:
-            cls = pick_algorithm(data, about=details, label="Method")
+            cls = pick_algorithm(data, details)
         here, track = stored(name, data, cls), None
         if here is None or not here.charts:
             track = made(name, data, cls)
@@ -132,7 +133,7 @@ def _look(choice: Choice, result: Result | None, switch: bool) -> RunLook:
     with choice.row.details:
         if switch:
             secrets(data)
-        shows = bool(st.session_state.get(keys.EXPLORE_HIDDEN, True))
+        shows = bool(HIDDEN.held)
         hidden = not data.private and prepared.shows("kmeans") and shows
         return RunLook(hidden, None if result is None else _axes(choice.stored, result))
 
@@ -140,8 +141,7 @@ def _look(choice: Choice, result: Result | None, switch: bool) -> RunLook:
 def secrets(data: Dataset) -> None:
     """Draw the switch for hidden layers, if there are any."""
     if not data.private and prepared.shows("kmeans"):
-        st.toggle(
-            "Show what stays secret", value=True, **prepared.args(keys.EXPLORE_HIDDEN),
+        HIDDEN.draw(
             help=f"{data.nouns.capitalize()}, KMeans and everything computed from them. This exists only because these "
                 f"{data.nouns} are made up or public; it never exists for private rows.",
         )  # fmt: skip
@@ -152,12 +152,10 @@ def _axes(here: Stored | None, result: Result) -> Axes:
     data, usual, how = result.data, columns(result.data, result.trace), pane(result.trace)
     if len(data.columns) < 3:
         return usual
-    key = seen_from(data.dataset_id, result.trace.algorithm)
-    (session.unpinned.add if usual is None else session.unpinned.discard)(key)
-    chosen = st.multiselect(
-        "Columns to draw", range(len(data.columns)), usual or (), max_selections=2,
-        format_func=lambda i: data.columns[i], placeholder=how.unpinned,
-        **prepared.args(key),
+    control = columns_of(data, result.trace.algorithm)
+    (session.unpinned.add if usual is None else session.unpinned.discard)(control.key)
+    chosen = control.draw(
+        default=usual, placeholder=how.unpinned,
         help=f"Choose two columns, or none for {how.unpinned}. Private rows influence the "
         "initial choice only through released values.",
     )  # fmt: skip

@@ -17,6 +17,7 @@ from dpviz.postprocessing.regions import has_regions
 from dpviz.postprocessing.span import Axes
 from dpviz.runs.bootstrap import MEASURED
 from dpviz.runs.reruns import Reruns, spread
+from pages._ui.explore.player.how import CLOUDS
 from pages._ui.explore.player.panel import draw
 from pages._ui.explore.player.player import view_of
 from pages._ui.explore.player.transport import transport
@@ -28,7 +29,6 @@ from pages._ui.frame import keys, markup, shell
 from pages._ui.frame.address import links
 from pages._ui.frame.address.scene import write
 from pages._ui.frame.catalog import is_public
-from pages._ui.frame.prepared import args
 from pages._ui.work import runs
 from pages._ui.work.batch import Gathered, follow, gather, halt, peek
 from pages._ui.work.pace import duration
@@ -36,7 +36,6 @@ from pages._ui.work.results import Result
 from pages._ui.work.workers import workers
 
 _TOPIC = "reruns"
-HOW = {"all": "All at once", "one": "One after the other"}
 CAUTION = (
     "The same rows with different noise and a different start each time: the cloud shows how far one release can be "
     "from the next, but not how far any of them is from the truth."
@@ -119,10 +118,7 @@ def _picture(
     current: bool,
 ) -> None:
     result, labels = question.result, list(question.algorithms)
-    seen = st.segmented_control(
-        "Show", list(HOW), format_func=HOW.__getitem__, default="all", required=True, **args(keys.AGAIN_HOW(key)),
-        label_visibility="collapsed",
-    )  # fmt: skip
+    seen = CLOUDS.draw(label_visibility="collapsed")
     all_at_once = seen != "one"
     identity = f"{question.name(question.current)} {seen}"
     if all_at_once:

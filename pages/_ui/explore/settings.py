@@ -14,12 +14,13 @@ from dpviz.algorithms import Algorithm
 from dpviz.datasets import Dataset
 from dpviz.escape import plain
 from pages._ui.explore.form import budget
+from pages._ui.explore.form.fields import EXACT, SEED
 from pages._ui.explore.form.forms import ShownAtField, in_words, may_be_noiseless, parameters
-from pages._ui.explore.form.numbers import whole_number
+from pages._ui.explore.form.numbers import whole
 from pages._ui.explore.state import Settings, explore_state
 from pages._ui.explore.workspace import trust
 from pages._ui.explore.workspace.explore import explore
-from pages._ui.frame import keys, prepared
+from pages._ui.frame import keys
 from pages._ui.frame.address import links
 from pages._ui.frame.session import session
 from pages._ui.frame.words import on_screen
@@ -27,10 +28,6 @@ from pages._ui.work import private, runs
 
 __all__ = ["FormRow", "begin", "settings"]
 
-_NO_NOISE = (
-    "DEMO only. The same run as if ε were infinite: the remaining loss is the algorithm's own, from its start and "
-    "its search. Nothing is protected."
-)
 LIVE = 1.0  # a DEMO run that is forecast to take fewer seconds starts by itself when a control changes
 
 
@@ -54,13 +51,8 @@ def settings(name: str, data: Dataset, cls: type[Algorithm], row: FormRow) -> Se
     with row.details:
         algorithm, outlook = _chosen(name, data, cls, row)
         if not data.private:
-            seed = whole_number(
-                "Seed", 0, help="DEMO only. A published seed lets anyone subtract the noise.",
-                **prepared.args(keys.EXPLORE_SEED),
-            )  # fmt: skip
-            noiseless = may_be_noiseless(cls) and st.toggle(
-                "No noise", help=_NO_NOISE, **prepared.args(keys.EXPLORE_EXACT)
-            )
+            seed = whole(SEED)
+            noiseless = may_be_noiseless(cls) and EXACT.draw()
         trust.answers(data, cls)
     explore_state.settings = now = Settings(algorithm, seed, outlook, noiseless)
     moved = _live(data, now)

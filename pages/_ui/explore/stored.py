@@ -8,7 +8,6 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
-import streamlit as st
 
 from dpviz import params
 from dpviz.algorithms import Algorithm
@@ -20,8 +19,9 @@ from dpviz.numbers import number
 from dpviz.postprocessing.bet import with_more
 from dpviz.postprocessing.span import Span, span_of
 from dpviz.privacy.guarantee import Notion
-from pages._ui.explore.form.forms import fields_of, held
-from pages._ui.frame import catalog, keys, prepared
+from pages._ui.explore.form.fields import EXACT, SEED
+from pages._ui.explore.form.forms import fields_of, preset
+from pages._ui.frame import catalog, prepared
 from pages._ui.work import atlas, filling
 from pages._ui.work.filling import Track
 from pages._ui.work.results import Result
@@ -102,21 +102,21 @@ def stored(name: str, data: Dataset, cls: type[Algorithm]) -> Stored | None:
     if atlas.chart(sample, "kmeans") is not None:
         every = {some: atlas.chart(sample, cls.slug, some) for some in (*PEOPLE.get(sample, ()), None)}
         charts = {some: chart for some, chart in every.items() if chart is not None}
-    if charts and (people not in charts or st.session_state.get(keys.EXPLORE_SEED, 0) >= charts[people].seeds):
+    if charts and (people not in charts or SEED.held >= charts[people].seeds):
         return None
     return Stored(sample, cls.slug, people, charts)
 
 
 def made(name: str, data: Dataset, cls: type[Algorithm]) -> Track | None:
     """Return the track that is made for the form's choices while the page is open, or None if they cannot have one."""
-    state, specs = st.session_state, params.specs(cls)
-    if state.get(keys.EXPLORE_EXACT, False) or state.get(keys.EXPLORE_SEED, 0) >= fill.RUNS:
+    specs = params.specs(cls)
+    if EXACT.held or SEED.held >= fill.RUNS:
         return None
     if not prepared.shows("form"):
         return None
-    fields = fields_of(cls, name, {"n_clusters": data.n_clusters}, state.get(keys.PRESET(cls.slug)))
+    fields = fields_of(cls, name, {"n_clusters": data.n_clusters}, preset(cls).held)
     try:
-        return filling.track(data, cls(**{one: held(cls, one, fields) for one in specs}))
+        return filling.track(data, cls(**{one: fields[one].value for one in specs}))
     except (ValueError, TypeError):  # the parameter's own field reports the error
         return None
 
@@ -125,12 +125,12 @@ def _usual(name: str, data: Dataset, cls: type[Algorithm]) -> bool:
     """Return whether the form has the method's default values in everything but ε."""
     if cls.notion is Notion.RHO and data.domain.scale != "common":
         return False
-    if st.session_state.get(keys.EXPLORE_EXACT, False):
+    if EXACT.held:
         return False
-    fields = fields_of(cls, name, {"n_clusters": data.n_clusters}, st.session_state.get(keys.PRESET(cls.slug)))
+    fields = fields_of(cls, name, {"n_clusters": data.n_clusters}, preset(cls).held)
     usual = cls(n_clusters=data.n_clusters)
     try:
-        return all(held(cls, one, fields) == getattr(usual, one) for one in fields if one != "epsilon")
+        return all(fields[one].value == getattr(usual, one) for one in fields if one != "epsilon")
     except ValueError:
         return False
 

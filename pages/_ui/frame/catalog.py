@@ -9,8 +9,9 @@ from functools import lru_cache
 import streamlit as st
 
 from dpviz.datasets import SAMPLES, Dataset, load
-from pages._ui.frame import keys
 from pages._ui.frame.session import session
+
+CHOSEN = "explore_data"  # key of the picker of data, which all pages share
 
 
 @lru_cache(maxsize=32)  # cached, because every script run asks for all names
@@ -44,15 +45,15 @@ def short(titles: Mapping[str, str]) -> dict[str, str]:
 def chosen() -> Dataset:
     """Return the data set that every page uses; the first sample until one is chosen."""
     state = st.session_state
-    if state.get(keys.EXPLORE_DATA) not in names():
-        state[keys.EXPLORE_DATA] = SAMPLES[0]
-    return sample(state[keys.EXPLORE_DATA])
+    if state.get(CHOSEN) not in names():
+        state[CHOSEN] = SAMPLES[0]
+    return sample(state[CHOSEN])
 
 
 def choose(name: str) -> None:
     """Choose a data set for every page. Call this only while the data picker is not drawn."""
     offer(name)
-    st.session_state[keys.EXPLORE_DATA] = name
+    st.session_state[CHOSEN] = name
 
 
 def follow(key: str, names: list[str], *, many: bool = False) -> None:
@@ -69,7 +70,7 @@ def follow(key: str, names: list[str], *, many: bool = False) -> None:
     if here in names and (session.opened_now or (key in followed and here != followed[key])):
         if not now.private:  # a private file is replaced only on Explore and Data
             choose(here)
-    elif (mine := state[keys.EXPLORE_DATA]) in names and mine != here:
+    elif (mine := state[CHOSEN]) in names and mine != here:
         state[key] = [mine] if many else mine
         here = mine
     followed[key] = here

@@ -9,7 +9,7 @@ from typing import Any
 from dpviz.lessons import LESSONS, SEEDS, Lesson
 from dpviz.params import ParamSpec
 from pages._ui.frame import keys
-from pages._ui.frame.address.scene import Control, number
+from pages._ui.frame.address.control import Control, number
 
 PARTS = {"predict": "Predict", "run": "Run", "explain": "Explain", "keep": "Keep"}
 COURSE = {"lessons": "Lessons", "glossary": "Glossary"}

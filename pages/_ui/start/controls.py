@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pages._ui.explore.form.fields import choice
 from pages._ui.frame import keys
-from pages._ui.frame.address.scene import Control
+from pages._ui.frame.address.control import Control, choice
 
 __all__ = ["SCREENS", "home"]
 

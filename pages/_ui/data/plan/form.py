@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
 
 import streamlit as st
 
@@ -11,30 +10,75 @@ from dpviz.algorithms import RECOMMENDED
 from dpviz.datasets import SAMPLES, Dataset
 from dpviz.escape import plain
 from dpviz.numbers import number
+from dpviz.params import ParamSpec
 from dpviz.planning.facts import MOST_CLUSTERS, MOST_PEOPLE, Facts, numbers
 from dpviz.planning.rehearsal import EPSILONS, offered, stops_around
 from pages._ui.data.plan.state import plan_state
-from pages._ui.explore.form.numbers import whole_number
+from pages._ui.explore.form.forms import label_of
+from pages._ui.explore.form.numbers import whole
 from pages._ui.explore.form.picker import marked
 from pages._ui.frame import keys
+from pages._ui.frame.address.control import MOST_WHOLE, Control, choice
+from pages._ui.frame.address.control import number as number_of
 from pages._ui.frame.catalog import chosen, names, sample
-from pages._ui.frame.prepared import args, locked
+from pages._ui.frame.prepared import locked
 
-__all__ = ["FIRST", "LIKE", "SCALES", "START", "Wish", "form"]
+__all__ = ["FIRST", "Wish", "controls", "form"]
 
-START: dict[str, Any] = {  # the town's declaration
-    keys.PLAN_N: 5000,
-    keys.PLAN_COLUMNS: "east, north",
-    keys.PLAN_UNITS: "km",
-    keys.PLAN_LOW: "-12, -9",
-    keys.PLAN_HIGH: "12, 9",
-    keys.PLAN_SCALE: "common",
-    keys.PLAN_K: 5,
-}
 FIRST = (RECOMMENDED, "pe-means", "fastlloyd")
 MOST_METHODS = 6
-LIKE = ("", *SAMPLES)
-SCALES = {"common": "one scale", "column": "each its own"}
+
+
+def _line(text: str) -> str:
+    if len(text) > 2_000 or not text.isprintable():
+        raise ValueError("not a line of text")
+    return text
+
+
+_SCALES = {"common": "one scale", "column": "each its own"}
+_POSITIVE = ParamSpec(None, low=0, optional=True, kind="float")
+# the facts, first those of the town's declaration
+N = Control(
+    "n", keys.PLAN_N, "People", number_of(5000, 2, MOST_PEOPLE), always=True,
+    help="The approximate number of people, which is public.",
+)  # fmt: skip
+COLUMNS = Control(
+    "columns", keys.PLAN_COLUMNS, "Columns", ParamSpec("east, north"), accepts=_line,
+    help="Names of the columns, separated by commas.",
+)  # fmt: skip
+UNITS = Control(
+    "units", keys.PLAN_UNITS, "Units", ParamSpec("km"), accepts=_line,
+    help="One unit per column (empty if it has none), separated by commas, or a single unit for all.",
+)  # fmt: skip
+LOW = Control(
+    "low", keys.PLAN_LOW, "Lowest possible values", ParamSpec("-12, -9"), accepts=_line, help="One value per column."
+)
+HIGH = Control("high", keys.PLAN_HIGH, "Highest possible values", ParamSpec("12, 9"), accepts=_line)
+SCALE = Control(
+    "scale", keys.PLAN_SCALE, "Scale of the columns", choice("common", tuple(_SCALES)), widget="segmented_control",
+    named=_SCALES, help="One scale keeps the shape of a map.",
+)  # fmt: skip
+K = Control("k", keys.PLAN_K, label_of("n_clusters"), number_of(5, 1, MOST_CLUSTERS), always=True)
+LIKE = Control(
+    "like", keys.PLAN_LIKE, "Shape of the data, assumed", choice("", ("", *SAMPLES)), named=lambda name: _shape(name),
+    help="Assume round groups, or rows spread like those of a public data set.",
+)  # fmt: skip
+WITHIN = Control(
+    "within", keys.PLAN_WITHIN, "How exact a center should be: ±", _POSITIVE, typed=True, placeholder="0.1",
+    help="One standard deviation, in the unit of the columns. The plan says which ε you would need.",
+)  # fmt: skip
+EPSILON = Control("e", keys.PLAN_EPSILON, label_of("epsilon"), _POSITIVE, typed=True, placeholder="1")
+
+
+def controls() -> list[Control]:
+    """Return the controls for the declared facts, then those of the questions."""
+    return [N, COLUMNS, UNITS, LOW, HIGH, SCALE, K, LIKE, _methods(), WITHIN, EPSILON]
+
+
+def _methods() -> Control:
+    return Control(
+        "a", keys.PLAN_ALGORITHMS, "Methods", choice(FIRST, offered()), many=True, most=MOST_METHODS, named=marked
+    )
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -69,19 +113,11 @@ def form() -> Wish:
     if own.private and plan_state.plan_of != own.dataset_id:
         plan_state.plan_taken, plan_state.plan_of = own.dataset_id, own.dataset_id
     _take()
-    for key, value in START.items():
-        state.setdefault(key, value)
+    for control in (N, COLUMNS, UNITS, LOW, HIGH, SCALE, K):
+        state.setdefault(control.key, control.spec.default)
     _take_back()
     a, b, c, d = st.columns([2, 2, 3, 5], gap="small", vertical_alignment="bottom")
-    k = whole_number("Centers k", value=START[keys.PLAN_K], on=a, **args(keys.PLAN_K))
-    epsilon = b.text_input("Privacy budget ε", **args(keys.PLAN_EPSILON), placeholder="1")
-    within = c.text_input(
-        "How exact a center should be: ±", **args(keys.PLAN_WITHIN), placeholder="0.1", help=_IN_UNITS
-    )
-    slugs = d.multiselect(
-        "Methods", offered(), FIRST, format_func=marked, **args(keys.PLAN_ALGORITHMS),
-        max_selections=MOST_METHODS,
-    )  # fmt: skip
+    k, epsilon, within, slugs = whole(K, a, **_ANY), EPSILON.draw(b), WITHIN.draw(c), _methods().draw(d)
     with st.expander("More: the public facts behind the plan"):
         taken = st.selectbox(
             "Copy the declaration of", names(), None, format_func=lambda name: sample(name).title, key=keys.PLAN_FROM,
@@ -91,28 +127,8 @@ def form() -> Wish:
         if taken is not None:
             plan_state.plan_taken = taken
             st.rerun()
-        n = whole_number(
-            "People",
-            value=START[keys.PLAN_N],
-            help="The approximate number of people, which is public.",
-            **args(keys.PLAN_N),
-        )
-        columns = st.text_input("Columns", **args(keys.PLAN_COLUMNS), help="Names of the columns, separated by commas.")
-        units = st.text_input(
-            "Units",
-            **args(keys.PLAN_UNITS),
-            help="One unit per column (empty if it has none), separated by commas, or a single unit for all.",
-        )
-        low = st.text_input("Lowest possible values", **args(keys.PLAN_LOW), help="One value per column.")
-        high = st.text_input("Highest possible values", **args(keys.PLAN_HIGH))
-        scale = st.segmented_control(
-            "Scale of the columns", list(SCALES), format_func=SCALES.__getitem__, required=True,
-            **args(keys.PLAN_SCALE), help="One scale keeps the shape of a map.",
-        )  # fmt: skip
-        like = st.selectbox(
-            "Shape of the data, assumed", LIKE, **args(keys.PLAN_LIKE), format_func=_shape,
-            help="Assume round groups, or rows spread like those of a public data set.",
-        )  # fmt: skip
+        n = whole(N, **_ANY)
+        columns, units, low, high, scale, like = (one.draw() for one in (COLUMNS, UNITS, LOW, HIGH, SCALE, LIKE))
     if not slugs:
         raise ValueError("Choose at least one algorithm for the plan.")
     facts = Facts.declare(
@@ -129,7 +145,7 @@ def form() -> Wish:
 
 
 _BUDGET = "the budget ε"
-_IN_UNITS = "One standard deviation, in the unit of the columns. The plan says which ε you would need."
+_ANY = {"min_value": float(-MOST_WHOLE), "max_value": float(MOST_WHOLE)}  # `Facts` says which numbers do not fit
 
 
 def _take() -> None:
@@ -143,13 +159,13 @@ def _take() -> None:
     domain, plan_state.plan_private = data.domain, data.private
     state.update(
         {
-            keys.PLAN_N: min(data.n_public, MOST_PEOPLE),
-            keys.PLAN_COLUMNS: ", ".join(column.replace(",", " ") for column in data.columns),
-            keys.PLAN_UNITS: ", ".join(unit.replace(",", " ") for unit in data.units) if any(data.units) else "",
-            keys.PLAN_LOW: ", ".join(f"{value:.15g}" for value in domain.low),
-            keys.PLAN_HIGH: ", ".join(f"{value:.15g}" for value in domain.high),
-            keys.PLAN_SCALE: domain.scale,
-            keys.PLAN_K: min(data.n_clusters, MOST_CLUSTERS),
+            N.key: min(data.n_public, MOST_PEOPLE),
+            COLUMNS.key: ", ".join(column.replace(",", " ") for column in data.columns),
+            UNITS.key: ", ".join(unit.replace(",", " ") for unit in data.units) if any(data.units) else "",
+            LOW.key: ", ".join(f"{value:.15g}" for value in domain.low),
+            HIGH.key: ", ".join(f"{value:.15g}" for value in domain.high),
+            SCALE.key: domain.scale,
+            K.key: min(data.n_clusters, MOST_CLUSTERS),
         }
     )
 
@@ -159,13 +175,14 @@ def _take_back() -> None:
     run, state = plan_state.plan_back, st.session_state
     if run is None or run.slug not in offered():
         return
-    others = (slug for slug in state.get(keys.PLAN_ALGORITHMS) or FIRST if slug != run.slug)
-    state[keys.PLAN_ALGORITHMS] = [run.slug, *others][:MOST_METHODS]
+    methods = _methods()
+    others = (slug for slug in methods.held or FIRST if slug != run.slug)
+    state[methods.key] = [run.slug, *others][:MOST_METHODS]
     state[keys.PLAN_METHOD] = run.slug
     epsilon, k = (getattr(run, name, None) for name in ("epsilon", "n_clusters"))
-    state[keys.PLAN_EPSILON] = f"{epsilon:g}"
+    state[EPSILON.key] = f"{epsilon:g}"
     if k:
-        state[keys.PLAN_K] = min(k, MOST_CLUSTERS)
+        state[K.key] = min(k, MOST_CLUSTERS)
 
 
 def _shape(name: str) -> str:

@@ -14,6 +14,7 @@ from dpviz.numbers import number
 from pages._ui.data.plan import asking
 from pages._ui.data.plan.form import Wish
 from pages._ui.data.plan.state import plan_state
+from pages._ui.explore.form import picker
 from pages._ui.explore.form.forms import fields_of
 from pages._ui.explore.form.picker import marked
 from pages._ui.frame import keys
@@ -61,8 +62,8 @@ def _start(data: Dataset, algorithm: Algorithm, seed: int | None) -> None:
     """Start the booked run, and set the form to its values."""
     del work_state.waiting
     state = st.session_state
-    state[keys.PRIVATE_ALGORITHM] = algorithm.slug
+    state[picker.PRIVATE_METHOD] = algorithm.slug
     fields = fields_of(type(algorithm), data.dataset_id, {"n_clusters": data.n_clusters}, None)
     for name in {"n_clusters", "epsilon"} & {*fields}:
-        state[fields[name][1]] = float(getattr(algorithm, name))
+        state[fields[name].key] = float(getattr(algorithm, name))
     runs.start(data, algorithm, seed)

@@ -14,16 +14,22 @@ from dpviz.audits.game import Question, moved, present
 from dpviz.datasets import Dataset
 from dpviz.escape import plain
 from dpviz.figures.scenes.alex import PRESENT
+from dpviz.params import ParamSpec
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.runs.alex import Alex
-from pages._ui.explore.attacker.who import FIRST, WHO, called, person, usual
+from pages._ui.explore.attacker.who import FIRST, USUAL, accepts, called, person, usual
 from pages._ui.explore.distance import methods
 from pages._ui.frame import keys
-from pages._ui.frame.prepared import args
+from pages._ui.frame.address.control import Control, choice
 from pages._ui.work import runs
 from pages._ui.work.results import Result
 
-ASK = {"in": "In the data?", "moved": "Here or away?"}
+WHO = Control("who", "attacker_who", "Alex is", ParamSpec(FIRST), accepts=accepts, look=True, widget="selectbox")
+_ASK = {"in": "In the data?", "moved": "Here or away?"}
+ASK = Control(
+    "ask", "attacker_ask", "Ask", choice("in", tuple(_ASK)), look=True, widget="segmented_control", named=_ASK,
+    help="Is Alex in the data, or where is Alex? rho limits only the answer to the second question.",
+)  # fmt: skip
 LONGEST = 400  # Width in pixels, enough for the longest name of Alex.
 _FAR = 14  # Number of the distance offered first.
 SLOWEST = 3.0  # Maximum duration of one run, in seconds, because a game needs hundreds of runs.
@@ -35,7 +41,7 @@ class Setup:
 
     Attributes
     ----------
-    ask, far : the key of `ASK`, and the distance in z units if Alex may be away
+    ask, far : the choice of `ASK`, and the distance in z units if Alex may be away
     words : the question in full
     yes, no : the answers
     worlds : the names of both worlds, as in "20 runs with Alex"
@@ -66,9 +72,18 @@ def stops_of(data: Dataset) -> list[float]:
     return methods.stops(data) if one_scale(data) else []
 
 
-def far_key(data: Dataset) -> str:
-    """Return the key of the field for the distance."""
-    return keys.ATTACKER_FAR(data.dataset_id.removeprefix("sample:"))
+def controls(data: Dataset) -> list[Control]:
+    """Return the controls of a game on these data: who Alex is, the question, and the distance if there is one."""
+    stops = stops_of(data)
+    return [WHO, ASK, *([_far(data, stops)] if stops else [])]
+
+
+def _far(data: Dataset, stops: list[float]) -> Control:
+    """Return the control of the distance."""
+    return Control(
+        "far", keys.ATTACKER_FAR(data.dataset_id.removeprefix("sample:")), "How far away", choice(stops[_FAR], stops),
+        look=True, widget="select_slider", named=lambda z: plain(data.domain.length(z)),
+    )  # fmt: skip
 
 
 def setup(result: Result) -> Setup | None:
@@ -80,15 +95,9 @@ def setup(result: Result) -> Setup | None:
     with st.container(horizontal=True, vertical_alignment="bottom", key=keys.FORM_ALEX):
         who = _who(data.noun)
         if stops:
-            ask = st.segmented_control(
-                "Ask", ASK, default="in", required=True, **args(keys.ATTACKER_ASK), format_func=ASK.__getitem__,
-                help="Is Alex in the data, or where is Alex? rho limits only the answer to the second question.",
-            )  # fmt: skip
+            ask = ASK.draw()
         if ask == "moved":
-            far = st.select_slider(
-                "How far away", stops, stops[_FAR], format_func=lambda z: plain(data.domain.length(z)),
-                **args(far_key(data)),
-            )  # fmt: skip
+            far = _far(data, stops).draw()
     alex = person(who, data)
     if alex is None:
         st.info(
@@ -103,19 +112,19 @@ def setup(result: Result) -> Setup | None:
 
 
 def _who(noun: str) -> str:
-    state, key = st.session_state, keys.ATTACKER_WHO
+    state = st.session_state
     # if a click has chosen a person, set the value before Streamlit makes the widget
     if taken := state.pop(keys.ATTACKER_WHO_NEXT, None):
-        state[key] = taken
-    now = state.get(key, FIRST)
-    return st.selectbox(
-        "Alex is", [*WHO, *([now] if now not in WHO else [])], format_func=partial(called, noun=noun), **args(key),
+        state[WHO.key] = taken
+    now = WHO.held
+    return WHO.draw(
+        options=[*USUAL, *([now] if now not in USUAL else [])], format_func=partial(called, noun=noun),
         width=LONGEST, help=f"Or click another {noun}, or an empty place, in the picture.",
     )  # fmt: skip
 
 
 def question_of(data: Dataset, algorithm: Algorithm, alex: Alex, who: str, ask: str, far: float) -> Setup:
-    """Return the question of a game; `who` names Alex, `ask` is a key of `ASK`, `far` is a distance in z units."""
+    """Return the question of a game; `who` names Alex, `ask` is a choice of `ASK`, `far` is a distance in z units."""
     size = data.X, data.domain, data.n_public, alex.place
     question = moved(algorithm, *size, far, alex.row) if ask == "moved" else present(algorithm, *size, alex.row)
     key = json.dumps([data.dataset_id, repr(algorithm), who, ask, far, alex.place.tolist()])
@@ -127,9 +136,9 @@ def question_of(data: Dataset, algorithm: Algorithm, alex: Alex, who: str, ask: 
 
 def asked(data: Dataset, algorithm: Algorithm) -> str:
     """Return the question in full, as the controls hold it; they may come later on the page."""
-    state, stops = st.session_state, stops_of(data)
-    far = state.get(far_key(data), stops[_FAR]) if stops else 0.0
-    return _words(data, algorithm, state.get(keys.ATTACKER_ASK, "in") if stops else "in", far)
+    stops = stops_of(data)
+    far = _far(data, stops).held if stops else 0.0
+    return _words(data, algorithm, ASK.held if stops else "in", far)
 
 
 def _words(data: Dataset, algorithm: Algorithm, ask: str, far: float) -> str:

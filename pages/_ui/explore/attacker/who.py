@@ -15,10 +15,10 @@ from dpviz.runs.single import reference
 from pages._ui.frame import catalog
 from pages._ui.work.workers import workers
 
-__all__ = ["FIRST", "WHO", "accepts", "called", "person", "usual"]
+__all__ = ["FIRST", "USUAL", "accepts", "called", "person", "usual"]
 
 FIRST = "outlier"
-WHO = {
+USUAL = {
     "outlier": "the {noun} farthest from every group",
     "typical": "one {noun} in the middle of the largest group",
     "small": "one {noun} in the middle of the smallest group",
@@ -27,14 +27,14 @@ _PLACE = re.compile(r"row:\d{1,9}|at:(-?[\d.eE+-]{1,24})?(,(-?[\d.eE+-]{1,24})?)
 
 
 def accepts(text: str) -> str:
-    """Return the text if it is a word for Alex: one of `WHO`, row:NUMBER, or at:PLACE.
+    """Return the text if it is a word for Alex: one of `USUAL`, row:NUMBER, or at:PLACE.
 
     Raises
     ------
     ValueError
         If the text is none of these.
     """
-    if text not in WHO and not _PLACE.fullmatch(text):
+    if text not in USUAL and not _PLACE.fullmatch(text):
         raise ValueError("nobody")
     return text
 
@@ -42,8 +42,8 @@ def accepts(text: str) -> str:
 def called(who: str, noun: str = "person") -> str:
     """Return the person's name on screen; `noun` is the word for a row."""
     kind, _, rest = who.partition(":")
-    if kind in WHO:
-        return WHO[kind].format(noun=noun)
+    if kind in USUAL:
+        return USUAL[kind].format(noun=noun)
     if kind == "row":
         return f"{noun} {int(rest) + 1:,}"
     place = [number for number in rest.split(",") if number]
@@ -53,7 +53,7 @@ def called(who: str, noun: str = "person") -> str:
 def person(who: str, data: Dataset) -> Alex | None:
     """Return the person in a data set, or None if there is no such person."""
     kind, _, rest = who.partition(":")
-    if kind in WHO:
+    if kind in USUAL:
         return usual(kind, data)
     if kind == "at":
         return _new(rest.split(","), data)
@@ -62,7 +62,7 @@ def person(who: str, data: Dataset) -> Alex | None:
 
 
 def usual(kind: str, data: Dataset) -> Alex:
-    """Return the person that a word of `WHO` stands for; every data set has one."""
+    """Return the person that a word of `USUAL` stands for; every data set has one."""
     row = (_shared if catalog.is_public(data) else _mine)(data.dataset_id, data)[kind]
     return Alex(data.X[row], row)
 
@@ -84,7 +84,7 @@ def _new(numbers: list[str], data: Dataset) -> Alex | None:
 
 
 def _found(dataset_id: str, _data: Dataset) -> dict[str, int]:
-    """Return the number of the row that each word of `WHO` stands for, found once per data set."""
+    """Return the number of the row that each word of `USUAL` stands for, found once per data set."""
     centers = workers().call(reference, _data, _data.n_clusters, 0).trace.cluster_centers
     return people(_data.X, _data.domain, groups_of(_data.X, _data.domain, centers, _data.groups))
 

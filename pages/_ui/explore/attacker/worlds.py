@@ -19,7 +19,7 @@ from dpviz.postprocessing.span import Axes
 from dpviz.postprocessing.verdict import largest_gap
 from dpviz.privacy.guarantee import Notion
 from dpviz.runs.alex import Worlds, clouds, worlds
-from pages._ui.explore.attacker.setup import Setup
+from pages._ui.explore.attacker.setup import WHO, Setup
 from pages._ui.explore.attacker.state import attacker_state
 from pages._ui.explore.player.panel import draw
 from pages._ui.explore.player.player import view_of
@@ -127,7 +127,7 @@ def _picture(result: Result, setup: Setup, both: Worlds, many: Clouds, axes: Axe
         with right:
             draw(keys.ALEX, panels[1][1:])
             st.html(markup.odds(drowned(result, view, both, many[0] if many else ())))
-    if spot is not None and not locked(keys.ATTACKER_WHO):
+    if spot is not None and not locked(WHO.key):
         taken = clicked(view, result.data, spot)
         if taken != setup.who:
             st.session_state[keys.ATTACKER_WHO_NEXT] = taken

@@ -16,7 +16,7 @@ from dpviz.postprocessing.beside import LETTERS
 from pages._ui.explore.compare import sides
 from pages._ui.explore.compare.state import Side, compare_state
 from pages._ui.explore.form import distance
-from pages._ui.explore.form.forms import in_words, label_of, widget
+from pages._ui.explore.form.forms import Parameter, in_words
 from pages._ui.explore.form.numbers import whole_number
 from pages._ui.explore.form.picker import named, offered
 from pages._ui.frame import keys
@@ -73,11 +73,9 @@ def _edit(letter: str, start: Side, now: Side, data: Dataset) -> Side:
         try:
             for name, spec in specs.items():
                 if whole or not spec.advanced:
-                    key = keys.COMPARE_PARAM(turn, letter, slug, name)
-                    if name == distance.NAME:
-                        values[name] = distance.field(label_of(name), data, values[name], key)
-                    else:
-                        values[name] = widget(cls.name, name, spec, values[name], key)
+                    mine = dataclasses.replace(spec, default=values[name])
+                    field = Parameter.of(cls.name, name, mine, keys.COMPARE_PARAM(turn, letter, slug, name))
+                    values[name] = distance.field(field, data) if name == distance.NAME else field.ask()
             algorithm = cls(**values)
             algorithm.guarantee(data.domain.n_features, data.n_public)
             runs.check(data, algorithm)

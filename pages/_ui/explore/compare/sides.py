@@ -9,14 +9,15 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from dpviz import params
 from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.datasets import Dataset
 from pages._ui.explore.compare.state import Side, compare_state
 from pages._ui.explore.form import picker
-from pages._ui.frame import keys
+from pages._ui.explore.form.forms import Parameter
+from pages._ui.frame import catalog, keys
 from pages._ui.frame.address import links
-from pages._ui.frame.address.scene import NOTHING, Control, Scene, Vocabulary, controls, read, write
+from pages._ui.frame.address.control import NOTHING, Control, Vocabulary
+from pages._ui.frame.address.scene import Scene, controls, read, write
 from pages._ui.frame.catalog import is_public
 from pages._ui.frame.session import session
 
@@ -46,7 +47,7 @@ def arrive(current: Scene, vocabulary: Vocabulary) -> None:
     """Adopt runs sent by another page, or the other views' run as run A; call this before any widget is made."""
     data_name, sides = compare_state.compare_next
     if sides:
-        st.session_state[keys.EXPLORE_DATA] = compare_state.compare_on = data_name
+        st.session_state[catalog.CHOSEN] = compare_state.compare_on = data_name
         put(sides)
         return
     try:
@@ -55,7 +56,7 @@ def arrive(current: Scene, vocabulary: Vocabulary) -> None:
         return
     if mine == compare_state.compare_mine or session.opened_now:
         return
-    compare_state.compare_mine, compare_state.compare_on = mine, st.session_state[keys.EXPLORE_DATA]
+    compare_state.compare_mine, compare_state.compare_on = mine, st.session_state[catalog.CHOSEN]
     put([mine, *(get()[1:] or [_quarter(mine)])])
 
 
@@ -123,10 +124,7 @@ def asked_by(scene: Scene, vocabulary: Vocabulary) -> Side:
 
 def _names(cls: type[Algorithm], words: dict[str, Control]) -> dict[str, str]:
     """Return an algorithm's parameters, keyed by Explore's words for them."""
-    start = keys.PARAM(cls.slug, "")
-    ends = {word: control.key.removeprefix(start) for word, control in words.items() if control.key.startswith(start)}
-    names = sorted(params.specs(cls), key=len, reverse=True)  # the name of the data may follow the parameter in a key
-    return {word: next(n for n in names if rest == n or rest.startswith(f"{n}_")) for word, rest in ends.items()}
+    return {word: one.name for word, one in words.items() if isinstance(one, Parameter)}
 
 
 @dataclasses.dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Sequence
 
@@ -17,17 +18,26 @@ from dpviz.postprocessing.beside import curves as curves_of
 from dpviz.postprocessing.span import Axes, shared
 from dpviz.takeaway import comparison as one_page
 from pages._ui.explore.compare.made import Comparison
-from pages._ui.explore.player import verdict
+from pages._ui.explore.player import how, verdict
 from pages._ui.explore.player.panel import draw
 from pages._ui.explore.player.player import legend_of, view_of
 from pages._ui.explore.player.transport import starts, transport
 from pages._ui.frame import keys, markup, shell
+from pages._ui.frame.address.control import Control, choice, switch
 from pages._ui.frame.address.state import Opened
 from pages._ui.work.caches import per_run
 from pages._ui.work.results import Result
 from pages._ui.work.workers import workers
 
 KEY = "compare"
+
+BY = Control(
+    "by", keys.COMPARE_BY, "Match by", choice("step", ("step", "spent")), widget="segmented_control",
+    named={"step": "step", "spent": "ε spent"},
+    help="If runs are matched by the ε spent, each shows the last picture that it reached with that ε.",
+)  # fmt: skip
+HIDDEN = dataclasses.replace(how.HIDDEN, key=keys.COMPARE_HIDDEN)
+WHOLE = Control("whole", keys.COMPARE_WHOLE, "Other lines", switch(False))
 
 
 def pictures(
@@ -114,12 +124,11 @@ def _run(letter: str, panel: Panel, frames: Sequence[int], run: Result, alone: i
 
 def _table(comparison: Comparison, clock: Timeline, *, hidden: bool) -> None:
     """Show the differences between the runs; the first rows follow the player."""
-    head, switch = st.columns([3, 2], vertical_alignment="bottom")
+    head, place = st.columns([3, 2], vertical_alignment="bottom")
     head.header("What differs")
     rows = facts([run.trace for run in comparison.runs], comparison.data.noun)
     same = sum(not row.differs for row in rows)
-    words = f"Show the {same} equal lines, too"
-    whole = switch.toggle(words, key=keys.COMPARE_WHOLE, persist_state="session", disabled=not same)
+    whole = WHOLE.draw(place, label=f"Show the {same} equal lines, too", disabled=not same)
     moving = {
         "ε spent so far": [["–" if x != x else number(x) for x in spent] for spent in clock.spent],
         "Releases so far": [[f"{n:,}" for n in releases] for releases in clock.releases],

@@ -11,11 +11,13 @@ from dpviz.numbers import chance, number
 from pages._ui.explore.distance import methods
 from pages._ui.explore.player.panel import draw
 from pages._ui.frame import keys, markup, shell
-from pages._ui.frame.prepared import args
+from pages._ui.frame.address.control import Control, switch
 from pages._ui.work import results
 from pages._ui.work.results import Result
 
-__all__ = ["section"]
+__all__ = ["SEEN", "section"]
+
+SEEN = Control("seen", "rho_seen", "I understand", switch(False), look=True, widget="checkbox")
 
 
 def section(result: Result) -> None:
@@ -74,10 +76,10 @@ def section(result: Result) -> None:
 
 def _losses(result: Result, family: list[Moves], epsilon: float, far: str, delta: float) -> None:
     st.header("What do you gain from the weaker promise?")
-    if not st.checkbox(
-        "I understand that these methods hide only moves of up to rho, while the other methods hide a whole person. "
-        "Show the losses.", **args(keys.RHO_SEEN),
-    ):  # fmt: skip
+    if not SEEN.draw(
+        label="I understand that these methods hide only moves of up to rho, while the other methods hide a whole "
+        "person. Show the losses."
+    ):
         return
     table = methods.losses(result.data, family, result, epsilon, far)
     draw(keys.RHO_LOSSES, [losses_panel(shell.colors(), table)])

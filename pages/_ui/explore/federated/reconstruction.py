@@ -19,8 +19,8 @@ from dpviz.trace import Trace
 from pages._ui.explore.player.panel import draw
 from pages._ui.explore.player.transport import transport
 from pages._ui.frame import keys, markup, shell
+from pages._ui.frame.address.control import Control, choice
 from pages._ui.frame.catalog import sample
-from pages._ui.frame.prepared import args
 
 __all__ = ["NOISE", "Computed", "lesson", "panel_of", "picture", "plain_lloyd", "read_in", "read_on", "titles_of"]
 
@@ -33,14 +33,17 @@ def plain_lloyd(n_clusters: int) -> Algorithm:
     return DPLloyd(n_clusters=n_clusters, epsilon=1.0, iterations=ROUNDS, dead_cluster="keep")
 
 
+DATA = Control("d", keys.EXACT_DATA, "Sample", choice(SAMPLES[0], SAMPLES), named=lambda name: sample(name).title)
+PUBLISHED = Control(
+    "noise", keys.EXACT_NOISE, "Published", choice("none", tuple(NOISE)), widget="segmented_control", named=NOISE
+)
+
+
 def lesson() -> None:
     """Show the reconstruction on a sample, at first without noise, and on request with noise."""
     st.header("Why not publish exact centers?")
     left, right = st.columns([3, 2], vertical_alignment="bottom")
-    name = left.selectbox("Sample", SAMPLES, format_func=lambda n: sample(n).title, **args(keys.EXACT_DATA))
-    noise = right.segmented_control(
-        "Published", list(NOISE), format_func=NOISE.__getitem__, default="none", required=True, **args(keys.EXACT_NOISE)
-    )
+    name, noise = DATA.draw(left), PUBLISHED.draw(right)
     trace, read = read_on(name, str(noise))
     data = sample(name)
     picture("exact", data, trace, read)

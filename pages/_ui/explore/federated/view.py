@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import pandas as pd
 import streamlit as st
 
@@ -14,27 +17,54 @@ from dpviz.figures.scenes.federated import plot_clients
 from pages._ui.explore.federated import reconstruction, wire
 from pages._ui.explore.federated.wire import Wired
 from pages._ui.frame import keys, markup, shell
-from pages._ui.frame.prepared import args
+from pages._ui.frame.address.control import Control, choice, number, switch
 
-__all__ = ["form", "watch"]
+__all__ = ["controls", "form", "watch"]
+
+N_CLIENTS = Control("clients", keys.FED_CLIENTS, "Clients", number(4, 2, 32), always=True, widget="slider")
+SPREAD = Control("spread", keys.FED_SPREAD, "Rows are spread", choice("even", SPREADS), widget="segmented_control")
+NOISE = Control(
+    "noise", keys.FED_NOISE, "The noise is drawn by", choice(CLIENTS, DRAWN_BY), widget="segmented_control",
+    named=wire.DRAWN_BY, help="If the clients draw the noise, no party can remove all of it. If the server draws the "
+    "noise, as in the paper, it must never see the result.",
+)  # fmt: skip
+BARE = Control("bare", keys.FED_EXACT, "Plain Lloyd, exact sums", switch(False))
+RING = Control("ring", keys.FED_RING, "Ring", choice("64", tuple(wire.RINGS)), named=wire.RING_NAMES)
+ROUND = Control("round", keys.FED_ROUND, "Round", number(1, 1, 10_000), widget="slider")
+
+
+def controls(known: Mapping[str, Any]) -> Sequence[Control]:
+    """Return the controls of a run over several clients, whose number determines who may fall silent."""
+    listed = [N_CLIENTS, SPREAD, NOISE, BARE, RING, wire.DELAY]
+    if "clients" in known:
+        listed += [_silent(known["clients"]), _seen_from(known["clients"]), ROUND]
+    return listed
+
+
+def _silent(clients: int) -> Control:
+    return Control(
+        "silent", keys.FED_SILENT, "A client falls silent", choice(None, (None, *range(clients))),
+        help="This client stops answering in round 2.", placeholder="nobody",
+        named=lambda i: "nobody" if i is None else _named(i),
+    )  # fmt: skip
+
+
+def _seen_from(clients: int) -> Control:
+    return Control("from", keys.FED_CLIENT, "Seen from", choice(0, range(clients)), named=_named)
+
+
+def _named(i: int) -> str:
+    return f"client-{i + 1}"
 
 
 def form(name: str, algorithm: Algorithm, seed: int) -> Wired:
     """Show the questions about clients; return the run that they describe."""
     with st.container(key=keys.FORM_CLIENTS, horizontal=True, vertical_alignment="bottom"):
-        clients = st.slider("Clients", 2, 32, 4, **args(keys.FED_CLIENTS), width=220)
-        how = st.segmented_control("Rows are spread", SPREADS, default="even", required=True, **args(keys.FED_SPREAD))
-        drawn_by = st.segmented_control(
-            "The noise is drawn by", DRAWN_BY, format_func=wire.DRAWN_BY.__getitem__, default=CLIENTS, required=True,
-            help="If the clients draw the noise, no party can remove all of it. If the server draws the noise, as in "
-                "the paper, it must never see the result.", **args(keys.FED_NOISE),
-        )  # fmt: skip
-        silent = st.selectbox(
-            "A client falls silent", [None, *range(clients)], **args(keys.FED_SILENT), width=220, placeholder="nobody",
-            help="This client stops answering in round 2.",
-            format_func=lambda i: "nobody" if i is None else f"client-{i + 1}",
-        )  # fmt: skip
-        ring = st.selectbox("Ring", wire.RINGS, format_func=wire.RING_NAMES.__getitem__, **args(keys.FED_RING))
+        clients = N_CLIENTS.draw(width=220)
+        how = SPREAD.draw()
+        drawn_by = NOISE.draw()
+        silent = _silent(clients).draw(width=220)
+        ring = RING.draw()
     drop = None if silent is None else (silent, 1)
     return Wired(name, algorithm, clients, how or "even", drawn_by or CLIENTS, wire.RINGS[ring], seed, drop)
 
@@ -48,30 +78,30 @@ def watch(data: Dataset, asked: Wired, run: Simulation, same: bool) -> None:
     last = len(run.rounds)
     if not last:
         return
-    st.session_state[keys.FED_ROUND] = min(st.session_state.get(keys.FED_ROUND, 1), last)
-    who = range(asked.clients)
+    st.session_state[ROUND.key] = min(ROUND.held, last)
+    seen_from = _seen_from(asked.clients)
     if run.trace is not None:
         left, right = st.columns(2, gap="medium")
         with right:
             wire.beside_central(run.trace, same)
-            client = st.selectbox("Seen from", who, format_func=lambda i: f"client-{i + 1}", **args(keys.FED_CLIENT))
+            client = seen_from.draw()
         with left:
             axes = data.view if data.domain.n_features > 1 else None
             view = View(run.trace, shell.colors(), axes, data.columns, data.units)
             figure, alt = plot_clients(view, wire.parts_of(asked), client), "Which client holds which row."
             st.plotly_chart(figure, theme=None, config=wire.PLOT, key=keys.FED_PLANE, alt=alt)
     else:
-        client = st.selectbox("Seen from", who, format_func=lambda i: f"client-{i + 1}", **args(keys.FED_CLIENT))
+        client = seen_from.draw()
     st.header("What travels in a round")
-    number = st.slider("Round", 1, last, **args(keys.FED_ROUND)) if last > 1 else 1
-    round_ = run.rounds[number - 1]
+    at = ROUND.draw(max_value=last) if last > 1 else 1
+    round_ = run.rounds[at - 1]
     wire.lane(round_, f"client-{client + 1}", asked.drawn_by, asked.ring)
     wire.counters(run, round_, asked.clients, asked.ring)
     if run.trace is not None:
         _bytes(asked)
     st.header("What if nobody drew noise?")
-    if st.toggle("Plain Lloyd, exact sums", **args(keys.FED_EXACT)):
-        reconstruction.picture(keys.FED_EXACT, data, *wire.without_noise(asked))
+    if BARE.draw():
+        reconstruction.picture(BARE.key, data, *wire.without_noise(asked))
         st.caption(
             "The masks hide each client's part, but the sums still give people away to every client and to the server."
         )

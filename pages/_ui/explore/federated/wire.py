@@ -30,14 +30,19 @@ from dpviz.numbers import number
 from dpviz.trace import Trace
 from pages._ui.explore.federated.reconstruction import plain_lloyd
 from pages._ui.frame import keys, markup, shell
+from pages._ui.frame.address.control import Control
+from pages._ui.frame.address.control import number as number_of
 from pages._ui.frame.catalog import is_public, sample
-from pages._ui.frame.prepared import args
 
 T = TypeVar("T")
 MOST_CELLS = 200_000
 RINGS = {"64": WIDE, "32": PAPER}  # rings by the number of bits in a word
 RING_NAMES = {"64": "64-bit words, 24 fraction bits", "32": "32-bit words, 16 fraction bits (the paper's)"}
 PLOT = {"displayModeBar": False}
+DELAY = Control(
+    "delay", "fed_delay", "Network delay per send (ms)", number_of(0.25, 0, 10_000),
+    help="A round has two sends: one up and one down. The paper simulates 0.25 ms, a local network.",
+)  # fmt: skip
 DRAWN_BY = {CLIENTS: "the clients", SERVER: "the server"}
 LEDE = {
     CLIENTS: "Every client adds its part of the noise, and masks that cancel in the sum. The server adds the masked "
@@ -251,10 +256,7 @@ def counters(run: Simulation, round_: Traffic, clients: int, ring: Ring) -> None
 
 def _network(rounds: int) -> None:
     """Show the effect of the network's delay, and the protocol with which FastLloyd's paper compares its own."""
-    delay = st.number_input(
-        "Network delay per send (ms)", 0.0, 10_000.0, 0.25, format="%g", **args(keys.FED_DELAY),
-        help="A round has two sends: one up and one down. The paper simulates 0.25 ms, a local network.",
-    )  # fmt: skip
+    delay = DELAY.draw()
     st.html(
         markup.small(
             f"At {number(delay)} ms per send, a round waits {number(2 * delay)} ms for the network and this run "

@@ -12,13 +12,12 @@ import streamlit as st
 from dpviz.algorithms import Algorithm
 from dpviz.datasets import Dataset
 from dpviz.numbers import chance, number
-from dpviz.params import ParamSpec
 from dpviz.privacy.accounting import DEFAULT_DELTA
 from dpviz.privacy.budget import Budget, budget, epsilon_of
 from dpviz.privacy.delta import allowed, meaning
 from pages._ui.explore.form.numbers import converted
 from pages._ui.frame import keys
-from pages._ui.frame.prepared import args
+from pages._ui.frame.address.control import Control, choice
 from pages._ui.frame.words import on_screen
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["GIVEN_AS", "field", "rule"]
 
-GIVEN_AS = {"epsilon": "ε", "mu": "μ", "zcdp": "ρ"}
+_GIVEN_AS = {"epsilon": "ε", "mu": "μ", "zcdp": "ρ"}
 _LABELS = {"mu": "Privacy budget μ (Gaussian DP)", "zcdp": "Privacy budget ρ (zCDP)"}
 _HELP = (
     f"The same budget in three notions; when you type one, the others follow. ε at δ: {meaning()}. "
@@ -34,35 +33,31 @@ _HELP = (
     "zero-concentrated DP, whose values add up over runs. This ρ is a budget and has no unit. The rho of dist-DP is "
     "unrelated: it is the distance up to which moves of a row are hidden."
 )
+GIVEN_AS = Control(
+    "in", "budget_in", "Budget given as", choice("epsilon", tuple(_GIVEN_AS)), widget="segmented_control", help=_HELP,
+    named=_GIVEN_AS,
+)  # fmt: skip
 
 
 def field(
     cls: type[Algorithm],
     data: Dataset,
-    spec: ParamSpec,
-    default: float,
-    key: str,
+    epsilon: Control,
     delta: float,
     place: DeltaGenerator | None = None,
 ) -> float:
     """Show the budget (in `place`, if given) and the choice of ε, μ or ρ for it; return ε.
 
-    ε is stored under `key`, whichever of the three the visitor sets.
+    The control's widget holds ε, whichever of the three the visitor sets.
     """
-    leads = st.segmented_control(
-        "Budget given as", tuple(GIVEN_AS), format_func=GIVEN_AS.__getitem__, default="epsilon", required=True,
-        help=_HELP, width="stretch", **args(keys.BUDGET_IN),
-    )  # fmt: skip
+    leads = GIVEN_AS.draw(width="stretch")
     gaussian = _is_gaussian(cls, data.domain.n_features, data.n_public)  # type: ignore[arg-type]  # a class has a hash
     with place or nullcontext():
         if leads == "epsilon":
-            value = st.number_input(
-                "Privacy budget ε", value=float(default), step=None, format="%g", help=on_screen(spec.help),
-                **args(key),
-            )  # fmt: skip
+            value = epsilon.draw()
         else:
             value = converted(
-                _LABELS[leads], keys.BUDGET(leads), key, default,
+                _LABELS[leads], keys.BUDGET(leads), epsilon,
                 lambda now: getattr(budget(now, delta, gaussian=gaussian), leads),
                 lambda typed: epsilon_of(leads, typed, delta, gaussian=gaussian),
             )  # fmt: skip

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from dpviz.datasets import Dataset
 from pages._ui.explore.form.numbers import converted
 from pages._ui.frame import keys
+from pages._ui.frame.address.control import Control
 
 __all__ = ["NAME", "field", "unit"]
 
@@ -24,8 +23,8 @@ def unit(data: Dataset) -> tuple[str, float]:
     return ("m", 1000 * float(half[0])) if name == "km" else (name, float(half[0]))
 
 
-def field(label: str, data: Dataset, default: float, key: str, **keep: Any) -> float:
-    """Show rho in the data's unit; return it in z units, as stored under `key`.
+def field(rho: Control, data: Dataset) -> float:
+    """Show rho in the data's unit; return it in z units, as the control's widget holds it.
 
     Raises
     ------
@@ -34,6 +33,6 @@ def field(label: str, data: Dataset, default: float, key: str, **keep: Any) -> f
     """
     name, length = unit(data)
     return converted(
-        f"{label}, {name}", keys.IN_UNITS(key, data.dataset_id), key, default,
-        lambda z: z * length, lambda typed: typed / length, **keep,
+        f"{rho.title}, {name}", keys.IN_UNITS(rho.key, data.dataset_id), rho,
+        lambda z: z * length, lambda typed: typed / length, help=rho.help or None,
     )  # fmt: skip

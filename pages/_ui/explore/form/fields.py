@@ -1,25 +1,17 @@
-"""Controls that several pages share: a choice, a switch, ε, layers, a seed."""
+"""Declare controls that several pages about runs share: the seed, and a run without noise."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from pages._ui.frame.address.control import Control, number, switch
 
-from dpviz.params import ParamSpec
-from pages._ui.frame.address.scene import Control, number
+__all__ = ["EXACT", "SEED"]
 
-
-def choice(default: Any, choices: Sequence[Any]) -> ParamSpec:
-    return ParamSpec(default, choices=tuple(choices), kind="choice")
-
-
-def switch(default: bool) -> ParamSpec:
-    return ParamSpec(default, kind="bool")
-
-
-def layers_control(key: str) -> Control:
-    return Control("layers", key, "Show people and KMeans", switch(True))
-
-
-def seed_control(key: str) -> Control:
-    return Control("s", key, "Seed", number(0, 0), always=True)
+SEED = Control(
+    "s", "explore_seed", "Seed", number(0, 0), always=True,
+    help="DEMO only. A published seed lets anyone subtract the noise.",
+)  # fmt: skip
+EXACT = Control(
+    "exact", "explore_exact", "No noise", switch(False),
+    help="DEMO only. The same run as if ε were infinite: the remaining loss is the algorithm's own, from its start and "
+    "its search. Nothing is protected.",
+)  # fmt: skip

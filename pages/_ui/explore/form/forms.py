@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
@@ -18,11 +19,10 @@ from dpviz.params import ParamSpec
 from dpviz.privacy.delta import check_delta
 from dpviz.privacy.guarantee import Notion
 from pages._ui.explore.form import budget, distance
-from pages._ui.explore.form.numbers import field
 from pages._ui.frame import keys
-from pages._ui.frame.address.scene import as_whole
+from pages._ui.frame.address.control import MOST_WHOLE, Control, as_whole, choice
+from pages._ui.frame.address.data import DATA
 from pages._ui.frame.catalog import names, sample, short
-from pages._ui.frame.prepared import args
 from pages._ui.frame.words import on_screen
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ LABELS = {
     "rho_distance": "rho (distance)",
 }
 STOPS = (0.25, 0.5, 1.0, 2.0, 4.0)
+SHORT = {"n_clusters": "k", "epsilon": "e", "delta": "delta", "rho_distance": "rho"}  # words in an address
 
 
 def label_of(name: str) -> str:
@@ -49,7 +50,7 @@ def label_of(name: str) -> str:
 def pick_data() -> tuple[str, Dataset]:
     """Show the picker of samples and of this session's own data; return the name and the data set."""
     titles = short({name: sample(name).title for name in names()})
-    name = st.selectbox("Data", titles, format_func=titles.__getitem__, **args(keys.EXPLORE_DATA))
+    name = DATA.draw(options=titles, format_func=titles.__getitem__)
     return name, sample(name)
 
 
@@ -77,7 +78,7 @@ def parameters(
         If a value is wrong.
     """
     specs = params.specs(cls)
-    fields = fields_of(cls, data_name, defaults, st.session_state.get(keys.PRESET(cls.slug)))
+    fields = fields_of(cls, data_name, defaults, preset(cls).held)
     simple = {n: s for n, s in specs.items() if not s.advanced}
     folded = {n: s for n, s in specs.items() if s.advanced}
     values, wrong = {}, []
@@ -86,9 +87,7 @@ def parameters(
     def show(name: str, spec: ParamSpec, *, seen: bool = True) -> None:
         try:
             place = places.get(name)
-            values[name] = (
-                _one(cls, data, name, spec, fields, place) if seen else _unseen(cls.name, name, spec, *fields[name])
-            )
+            values[name] = _one(cls, data, name, fields, place) if seen else fields[name].value
             if name == "delta":
                 check_delta(cls.name, values[name], data.n_public, private=data.private)
             params.check_one(cls.name, name, spec, values[name])
@@ -105,10 +104,7 @@ def parameters(
         box = st.expander("More", key=keys.FORM_MORE, on_change="rerun")
         with box:
             if cls.PRESETS and box.open:
-                st.selectbox(
-                    "Preset", cls.PRESETS, None, placeholder="none", **args(keys.PRESET(cls.slug)),
-                    help="Fills in the values of a paper or of its published code.",
-                )  # fmt: skip
+                preset(cls).draw(options=cls.PRESETS)
         with box if box.open else st.container():  # an error in a folded field is shown, too
             for name, spec in folded.items():
                 show(name, spec, seen=bool(box.open))
@@ -121,45 +117,72 @@ def parameters(
 
 
 def _one(
-    cls: type[Algorithm],
-    data: Dataset,
-    name: str,
-    spec: ParamSpec,
-    fields: dict[str, tuple[Any, str]],
-    place: DeltaGenerator | None,
+    cls: type[Algorithm], data: Dataset, name: str, fields: Mapping[str, Parameter], place: DeltaGenerator | None
 ) -> Any:
     """Show the widget of one parameter of an algorithm; that of ε also offers μ and ρ."""
-    default, key = fields[name]
+    parameter = fields[name]
     if name == "epsilon" and "delta" in fields:
-        return budget.field(cls, data, spec, default, key, _delta(cls, data, fields), place)
+        return budget.field(cls, data, parameter, _delta(cls, data, fields), place)
     with place or nullcontext():
         if name == distance.NAME:
-            return distance.field(label_of(name), data, default, key, help=on_screen(spec.help))
-        if not spec.needs:
-            return widget(cls.name, name, spec, default, key)
-        switch, where = fields[spec.needs]
-        idle = not st.session_state.get(where, switch)
-        label = f"{label_of(name)} (only with {label_of(spec.needs).lower()})" if idle and place is None else ""
-        return widget(cls.name, name, spec, default, key, label, disabled=idle)
+            return distance.field(parameter, data)
+        if not parameter.spec.needs:
+            return parameter.ask()
+        needed = fields[parameter.spec.needs]
+        idle = not needed.held
+        label = f"{parameter.title} (only with {needed.title.lower()})" if idle and place is None else parameter.title
+        return parameter.ask(label=label, disabled=idle)
 
 
-def held(cls: type[Algorithm], name: str, fields: dict[str, tuple[Any, str]]) -> Any:
-    """Return the value of a parameter's field, whether the field exists or not.
+@dataclasses.dataclass(frozen=True)
+class Parameter(Control):
+    """The control of an algorithm's parameter, whose field takes any number, so that the form can say what is wrong.
 
-    Raises
-    ------
-    ValueError
-        If the field's value is not valid for the parameter.
+    Attributes
+    ----------
+    owner, name : the algorithm's name, and the name of the parameter
     """
-    return _unseen(cls.name, name, params.specs(cls)[name], *fields[name])
 
+    owner: str = ""
+    name: str = ""
 
-def _unseen(owner: str, name: str, spec: ParamSpec, default: Any, key: str) -> Any:
-    """Return the value of a parameter whose field is folded and so does not exist."""
-    held = st.session_state.get(key, default)
-    if spec.optional and isinstance(held, str):
-        return _parsed(owner, name, spec, held)
-    return as_whole(held) if spec.kind == "int" else held
+    @classmethod
+    def of(cls, owner: str, name: str, spec: ParamSpec, key: str, word: str = "", title: str = "") -> Parameter:
+        """Return the control of a parameter; its word in an address is `p.NAME` if none is given."""
+        typed = spec.optional and spec.kind in ("int", "float")
+        return cls(
+            word or f"p.{name}", key, title or label_of(name), spec, typed=typed, help=on_screen(spec.help),
+            placeholder="auto" if typed else None, owner=owner, name=name,
+        )  # fmt: skip
+
+    def ask(self, **now: Any) -> Any:
+        """Draw the widget; return the parameter's value.
+
+        Raises
+        ------
+        ValueError
+            If the text of an optional parameter is not a number.
+        """
+        return self._value(self.draw(**now))
+
+    @property
+    def value(self) -> Any:
+        """Return the parameter's value, whether its widget exists or not.
+
+        Raises
+        ------
+        ValueError
+            If the text of an optional parameter is not a number.
+        """
+        return self._value(self.held)
+
+    def _value(self, held: Any) -> Any:
+        if self.spec.optional and isinstance(held, str):
+            return _parsed(self.owner, self.name, self.spec, held)
+        return as_whole(held) if self.spec.kind == "int" else held
+
+    def _edges(self) -> tuple[float | None, float | None]:
+        return (-MOST_WHOLE, MOST_WHOLE) if self.spec.kind == "int" else (None, None)
 
 
 def _parsed(owner: str, name: str, spec: ParamSpec, text: str) -> Any:
@@ -170,16 +193,14 @@ def _parsed(owner: str, name: str, spec: ParamSpec, text: str) -> Any:
         raise ValueError(f"{owner}: {name} must be {kind} or empty; got {text!r}.") from None
 
 
-def _delta(cls: type[Algorithm], data: Dataset, fields: dict[str, tuple[Any, str]]) -> float:
+def _delta(cls: type[Algorithm], data: Dataset, fields: Mapping[str, Parameter]) -> float:
     """Return the form's δ, whose field comes after the budget's."""
     values = {}
     for name in ("delta", "delta_rule"):
         if name in fields:
-            default, key = fields[name]
-            spec, value = params.specs(cls)[name], st.session_state.get(key, default)
             try:
-                values[name] = params.parse(spec, value.strip()) if isinstance(value, str) else value
-                params.check_one(cls.name, name, spec, values[name])
+                values[name] = fields[name].value
+                params.check_one(cls.name, name, fields[name].spec, values[name])
             except ValueError:  # the field of δ reports the error
                 values.pop(name, None)
     return cls(**values).resolved_delta(data.n_public)
@@ -205,16 +226,27 @@ def beside(name: str, value: Any, data: Dataset) -> str:
     )
 
 
+def preset(cls: type[Algorithm]) -> Control:
+    """Return the control of an algorithm's preset."""
+    return Control(
+        "preset", keys.PRESET(cls.slug), "Preset", choice(None, (None, *cls.PRESETS)), placeholder="none",
+        help="Fills in the values of a paper or of its published code.",
+    )  # fmt: skip
+
+
 def fields_of(
     cls: type[Algorithm], data_name: str, defaults: dict[str, Any], preset: str | None
-) -> dict[str, tuple[Any, str]]:
-    """Return (initial value, key of the field) by parameter; both depend on data and preset."""
+) -> dict[str, Parameter]:
+    """Return the control of each parameter; initial values and keys depend on data and preset."""
     defaults = {**defaults, **cls.PRESETS.get(preset or "", {})}
     start = "_".join(filter(None, [data_name, preset]))
-    return {
-        n: (defaults.get(n, s.default), keys.PARAM(cls.slug, n) + (f"_{start}" if n in defaults else ""))
-        for n, s in params.specs(cls).items()
-    }
+    fields = {}
+    for name, spec in params.specs(cls).items():
+        own = dataclasses.replace(spec, default=defaults.get(name, spec.default))
+        key = keys.PARAM(cls.slug, name) + (f"_{start}" if name in defaults else "")
+        one = Parameter.of(cls.name, name, own, key, SHORT.get(name, ""))
+        fields[name] = dataclasses.replace(one, always=name in ("n_clusters", "epsilon"))
+    return fields
 
 
 def hand_on(old_name: str, new_name: str) -> None:
@@ -240,23 +272,3 @@ def in_labels(text: str, names: Iterable[str] = LABELS) -> str:
     ):
         text = text.replace(code, words)
     return text
-
-
-def widget(
-    owner: str, name: str, spec: ParamSpec, default: Any, key: str, label: str = "", *, disabled: bool = False
-) -> Any:
-    """Show the widget of one parameter; return its value."""
-    label = label or label_of(name)
-    keep: dict[str, Any] = {"help": on_screen(spec.help), **args(key)}
-    keep["disabled"] = disabled or keep.get("disabled", False)
-    if spec.kind == "bool":
-        return st.toggle(label, default, **keep)
-    if spec.kind == "choice":
-        choices = list(spec.choices or ())
-        return st.selectbox(label, choices, choices.index(default), **keep)
-    if spec.optional:
-        text = st.text_input(label, "" if default is None else str(default), placeholder="auto", **keep)
-        return _parsed(owner, name, spec, text)
-    if spec.kind == "int":
-        return field(label, value=int(default), **keep)
-    return st.number_input(label, value=float(default), step=None, format="%g", **keep)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -12,6 +12,7 @@ from dpviz.atlas.cells import STORY
 from dpviz.datasets import Dataset
 from dpviz.privacy.guarantee import Notion
 from pages._ui.frame import keys, markup, prepared
+from pages._ui.frame.address.control import Control, choice
 from pages._ui.frame.catalog import is_public
 from pages._ui.work import runs
 from pages._ui.work.pace import duration
@@ -33,6 +34,7 @@ GROUPS: dict[Notion, tuple[str, str]] = {  # notion -> its short name and meanin
     Notion.CLAIMED: ("Claimed", f"{str(Notion.CLAIMED).capitalize()}."),
     Notion.NONE: ("No privacy", "No privacy: the reference against which all others are measured."),
 }
+METHOD, PRIVATE_METHOD = "explore_algorithm", "private_algorithm"  # keys of the method on public and private data
 OUTSIDE = (
     "From outside: the operator of this server added these methods. Only their authors vouch for what they promise."
 )
@@ -64,17 +66,22 @@ def named(slug: str) -> str:
     return f"{group}{marked(slug)}{' · recommended' if slug == RECOMMENDED else ''}"
 
 
-def pick_algorithm(data: Dataset, *, about: DeltaGenerator | None = None, label: str = "Algorithm") -> type[Algorithm]:
-    """Show the picker; return the class. The chosen method's idea and the list of methods are below, or in `about`."""
-    key = keys.PRIVATE_ALGORITHM if data.private else keys.EXPLORE_ALGORITHM
-    slugs = offered(data.private)
+def method(*, own: bool, private: bool = False) -> Control:
+    """Return the control of the method, which has a key of its own on private data."""
+    return Control(
+        "a", PRIVATE_METHOD if private else METHOD, "Method", choice(first(own=own), offered(private)), always=True,
+        named=named, help="There are four kinds of promise; methods with different kinds are never ranked together.",
+    )  # fmt: skip
+
+
+def pick_algorithm(data: Dataset, about: DeltaGenerator) -> type[Algorithm]:
+    """Show the picker; return the class. The chosen method's idea and the list of methods are in `about`."""
+    control = method(own=not is_public(data), private=data.private)
+    key, slugs = control.key, control.spec.choices or ()
     if taken := st.session_state.pop(keys.ALGORITHM_NEXT(key), None):  # the visitor chose a method in the list
         st.session_state[key] = taken
-    slug = st.selectbox(
-        label, slugs, slugs.index(first(own=not is_public(data))), format_func=named, **prepared.args(key),
-        help="There are four kinds of promise; methods with different kinds are never ranked together.",
-    )  # fmt: skip
-    with about or nullcontext():
+    slug = control.draw()
+    with about:
         st.caption(ALGORITHMS[slug].tagline)
         words = f"All {len(slugs)} methods and their promises"
         if st.button(words, key=keys.ALGORITHM_LIST(key), disabled=prepared.locked(key)):
@@ -83,7 +90,7 @@ def pick_algorithm(data: Dataset, *, about: DeltaGenerator | None = None, label:
 
 
 @st.dialog("Algorithms", width="large")
-def _dialog(data: Dataset, slugs: list[str], key: str) -> None:
+def _dialog(data: Dataset, slugs: Sequence[str], key: str) -> None:
     ours = [slug for slug in slugs if slug not in outside.ORIGINS]
     groups = {
         meaning: [slug for slug in ours if ALGORITHMS[slug].notion is one] for one, (_, meaning) in GROUPS.items()

@@ -16,11 +16,12 @@ from dpviz.figures.scenes import tradeoff
 from dpviz.sweeps.summary import Summary
 from pages._ui.explore.player import panel
 from pages._ui.frame import keys, markup, shell
+from pages._ui.frame.address.control import Control, choice
 from pages._ui.frame.catalog import sample
 
 T = TypeVar("T")
 
-PICTURES = ("SVG", "PNG")
+CAMERA = Control("camera", keys.SWEEP_PICTURE, "Camera", choice("SVG", ("SVG", "PNG")), widget="segmented_control")
 SIGNS = {"epsilon": "ε", "n_rows": "n", "n_clusters": "k", "rho_distance": "rho", "delta": "δ"}
 _NAMES = {**SIGNS, "n_rows": "people", "n_clusters": "centers"}
 _shared: weakref.WeakKeyDictionary[Summary, dict[Hashable, Any]] = weakref.WeakKeyDictionary()
@@ -67,7 +68,7 @@ def chart(every: Summary, key: str, draw: Callable[[], Any], alt: str, *look: Ha
     `key` and `look` must determine the figure, given the summary and the colors.
     """
     figure, printed = shared(every, (key, shell.colors(), *look), lambda: (plot := draw(), PrintedFigure.of(plot)))
-    saved = {"format": st.session_state.get(keys.SWEEP_PICTURE, PICTURES[0]).lower(), "filename": "dpviz-tradeoff"}
+    saved = {"format": CAMERA.held.lower(), "filename": "dpviz-tradeoff"}
     wide = Panel("wide", printed, f"{alt} Not private.")
     panel.draw(key, [wide], saved=saved | {"scale": 1 if saved["format"] == "svg" else 2})
     return figure

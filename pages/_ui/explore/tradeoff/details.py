@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import pandas as pd
@@ -17,11 +17,25 @@ from dpviz.sweeps.measures import METRICS, Metric
 from dpviz.sweeps.summary import Summary
 from pages._ui.explore.tradeoff.charts import brief, chart, named, sign, title, under
 from pages._ui.explore.tradeoff.sweeps import Progress
-from pages._ui.explore.tradeoff.tables import SweepLook, look_at, table
+from pages._ui.explore.tradeoff.tables import SweepLook, looked, table
 from pages._ui.explore.tradeoff.take import files, one_run
 from pages._ui.frame import keys, markup, shell
+from pages._ui.frame.address.control import Control, choice
+from pages._ui.frame.address.control import number as number_of
 
 _DOTS = 20  # maximum number of dots at one value; each dot stands for the same share of the runs
+
+
+def at_one(progress: Progress, axis: str, stops: int) -> Control:
+    """Return the control of the place, out of `stops` on an axis, whose runs are drawn."""
+    key = keys.SWEEP_AT(progress.identity, axis)
+    return Control("at", key, "Runs at one value", number_of(stops // 2, 0, stops - 1), widget="select_slider")
+
+
+def against(progress: Progress, axis: str, others: Sequence[str]) -> Control:
+    """Return the control of the second axis of curves that run along `axis`."""
+    key = keys.SWEEP_AGAINST(progress.identity, axis)
+    return Control("against", key, "Against", choice(others[0], others), widget="segmented_control", named=named)
 
 
 def details(every: Summary, progress: Progress, look: SweepLook, style: dict[str, Style]) -> None:
@@ -39,8 +53,8 @@ def details(every: Summary, progress: Progress, look: SweepLook, style: dict[str
     }
     if beside:
         tabs[two] = lambda: _heat(every, progress, look, metric, beside)
-    asked = {one: keys.SWEEP_AT, two: keys.SWEEP_AGAINST}
-    first = [name for name in tabs if name in asked and asked[name](progress.identity, look.axis) in st.session_state]
+    asked = {one: at_one(progress, look.axis, 1), two: against(progress, look.axis, beside or ["data"])}
+    first = [name for name in tabs if name in asked and asked[name].key in st.session_state]
     boxes = st.tabs(list(tabs), default=first[0] if first else None, key=keys.SWEEP_TAB, on_change="rerun")
     for box, show in zip(boxes, tabs.values(), strict=True):
         if box.open:
@@ -74,13 +88,13 @@ def _areas(every: Summary, metric: Metric, style: dict[str, Style]) -> None:
 
 def _dots(every: Summary, progress: Progress, look: SweepLook, metric: Metric, style: dict[str, Style]) -> None:
     stops = sorted(every.points[look.axis].dropna().unique())
-    places, key = range(len(stops)), keys.SWEEP_AT(progress.identity, look.axis)
-    place = len(stops) // 2
+    control, place = at_one(progress, look.axis, len(stops)), len(stops) // 2
     if stops[1:]:
-        _only(key, places)
-        place = st.select_slider(
-            sign(look.axis), places, place, format_func=lambda i: short(look.axis, stops[i]), **look_at(key)
-        )
+        _only(control.key, range(len(stops)))
+        place = control.draw(
+            label=sign(look.axis), options=range(len(stops)), format_func=lambda i: short(look.axis, stops[i]),
+            on_change=looked,
+        )  # fmt: skip
     at, where = stops[place], f"{sign(look.axis)} = {short(look.axis, stops[place])}"
     here = every.points[every.points[look.axis] == at]
     for data, notion in here[["data", "notion"]].drop_duplicates().itertuples(index=False):
@@ -132,8 +146,9 @@ def _beside(every: Summary, progress: Progress, look: SweepLook) -> list[str]:
 def _heat(every: Summary, progress: Progress, look: SweepLook, metric: Metric, long: list[str]) -> None:
     y = long[0]
     if long[1:]:
-        _only(key := keys.SWEEP_AGAINST(progress.identity, look.axis), long)
-        y = st.segmented_control("Against", long, default=y, required=True, format_func=named, **look_at(key))
+        control = against(progress, look.axis, long)
+        _only(control.key, long)
+        y = control.draw(on_change=looked)
 
     for (label, notion), group in every.points.groupby(["label", "notion"], sort=False):
         for data, one in [("", group)] if y == "data" else group.groupby("data", sort=False):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+import dataclasses
+import itertools
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -14,17 +16,21 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.atlas.cells import METHODS, SEEDS, STOPS
 from dpviz.escape import plain
 from dpviz.numbers import fraction, number
+from dpviz.params import ParamSpec
 from dpviz.privacy.guarantee import Notion
 from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.sweep import REFERENCE, Sweep, Variant, measured
-from pages._ui.explore.form.forms import fields_of, in_labels
-from pages._ui.explore.form.numbers import whole_number
+from pages._ui.explore.form import picker
+from pages._ui.explore.form.fields import SEED
+from pages._ui.explore.form.forms import fields_of, in_labels, label_of, preset
+from pages._ui.explore.form.numbers import whole
 from pages._ui.explore.form.picker import marked
 from pages._ui.explore.tradeoff.data import choices, made_up, open_choice, source
 from pages._ui.explore.tradeoff.vary import OWN, deltas, numbers, values_of, vary
 from pages._ui.frame import catalog, keys
-from pages._ui.frame.address.data import is_linked
-from pages._ui.frame.prepared import args
+from pages._ui.frame.address.control import Control, choice, switch
+from pages._ui.frame.address.control import number as number_of
+from pages._ui.frame.address.data import SweepData, any_data, is_linked
 from pages._ui.frame.session import session
 
 EPSILONS = (0.1, 0.125, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0, 8.0)  # includes the papers' budgets
@@ -32,6 +38,93 @@ ROWS = (None, 300, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000)
 RHOS = (0.0001, 0.008, 0.01, 0.02, 0.05, 0.08, 0.1, 0.2, 1.0)  # Includes the papers' distances.
 DATA, RUNS = 200, 144  # Widths of the fields, in pixels.
 FIRST = tuple(slug for slug in METHODS if ALGORITHMS[slug].notion is Notion.CENTRAL)  # Curves that share an axis.
+
+
+SWEEP_DATA = SweepData(
+    "d", keys.SWEEP_DATA, "Data", ParamSpec(("town",)), many=True, accepts=any_data, always=True, most=4,
+    widget="multiselect",
+)  # fmt: skip
+BUDGETS = Control(
+    "e", keys.SWEEP_EPSILON, "Privacy budgets ε", choice(STOPS, EPSILONS), many=True, widget="pills", named=fraction,
+    help="Every algorithm runs at each of these budgets.",
+)  # fmt: skip
+REPEATS = Control(
+    "runs", keys.SWEEP_REPEATS, "Runs per point", number_of(SEEDS, 2, 50),
+    help="More runs give narrower intervals and take longer. Seeds count up from the first seed.",
+)  # fmt: skip
+PEOPLE = Control(
+    "n", keys.SWEEP_ROWS, "People in the data", choice((None,), ROWS), many=True, widget="pills",
+    named=lambda n: "as it is" if n is None else f"{n:,}",
+    help="Runs on this many people, drawn without replacement. "
+    "If the data have fewer people, whole copies of the data are taken first, and only the rest is drawn.",
+)  # fmt: skip
+OWN_K = Control(
+    "own", keys.SWEEP_FREE, "Let methods choose their own number of centers", switch(False),
+    help="Some methods, such as DPM, release more centers than k. More centers always lower the loss, so "
+    "their curves cannot be compared with those of k centers.",
+)  # fmt: skip
+MEASURES = Control(
+    "m", keys.SWEEP_METRICS, "Metrics", choice(("loss",), tuple(METRICS)), many=True,
+    named=lambda name: METRICS[name].title,
+    help="All metrics are computed from the raw rows, in half-widths of the public bounds, and are not "
+    "private. If a k-median method runs, the k-median cost is measured, too.",
+)  # fmt: skip
+FIRST_SEED = dataclasses.replace(SEED, key=keys.SWEEP_SEED, title="First seed")
+RHO = Control(
+    "rho", keys.SWEEP_RHO, label_of("rho_distance"), choice((0.05,), RHOS), many=True, widget="pills",
+    help="How far one row may move and stay protected, as a share of the half-width of the public bounds where no unit "
+    "is shown.",
+)  # fmt: skip
+
+
+def listed(check: Callable[[str], Any], text: str) -> str:
+    """Return a list of comma-separated values as text.
+
+    Raises
+    ------
+    ValueError
+        If it is empty, too long, or one of its values fails the check.
+    """
+    if len(text) > 200 or not text.isprintable() or not check(text):
+        raise ValueError("not a list of values")
+    return text
+
+
+DELTAS = Control(
+    "delta", keys.SWEEP_DELTA, label_of("delta"), ParamSpec(""), accepts=partial(listed, deltas),
+    placeholder="1/(100 n) for all",
+    help="One value for all algorithms: a number, or a rule from a paper such as 1/(n ln n) or 1/(n sqrt n).",
+)  # fmt: skip
+
+
+def methods() -> Control:
+    """Return the control of the algorithms."""
+    return Control(
+        "a", keys.SWEEP_ALGORITHMS, "Algorithms", choice(FIRST, [slug for slug in ALGORITHMS if slug != REFERENCE]),
+        many=True, always=True, named=marked, help="KMeans, the non-private reference, always runs too.",
+    )  # fmt: skip
+
+
+def centers(slugs: Sequence[str]) -> Control:
+    """Return the control of the numbers of centers, which all chosen algorithms must accept."""
+    return Control(
+        "k", keys.SWEEP_K, label_of("n_clusters"), ParamSpec(""), accepts=partial(listed, partial(_clusters, slugs)),
+        placeholder="each data set's own", help="Whole numbers separated by commas.",
+    )  # fmt: skip
+
+
+def _clusters(slugs: Sequence[str], text: str) -> tuple[int, ...]:
+    """Return the numbers of centers; raise ValueError if a chosen algorithm does not accept one of them."""
+    values: tuple[int, ...] = numbers("centers k", text, int)
+    specs = [params.specs(ALGORITHMS[slug]).get("n_clusters") for slug in slugs]
+    for value, spec in itertools.product(values, filter(None, specs)):
+        params.check_one("sweep", "n_clusters", spec, value)
+    return values
+
+
+def moving(slugs: Sequence[str]) -> bool:
+    """Return whether a chosen algorithm hides moves of a row."""
+    return any("rho_distance" in params.specs(ALGORITHMS[slug]) for slug in slugs)
 
 
 def private_notice() -> None:
@@ -50,7 +143,7 @@ def private_notice() -> None:
 
 def linked() -> bool:
     """Return whether an address can name the form's data: no private file, and no people simulated from a run."""
-    chosen = st.session_state.get(keys.SWEEP_DATA) or ()
+    chosen = st.session_state.get(SWEEP_DATA.key) or ()
     return not catalog.chosen().private and all(map(is_linked, chosen))
 
 
@@ -59,80 +152,37 @@ def sweep_form() -> tuple[Sweep | None, str, str, DeltaGenerator]:
     private = catalog.chosen().private
     names = choices()
     if not private:
-        catalog.follow(keys.SWEEP_DATA, names, many=True)
+        catalog.follow(SWEEP_DATA.key, names, many=True)
     titles = catalog.short({name: open_choice(name).title for name in names})
     with st.container(width=DATA):
-        data = st.multiselect(
-            "Data", names, [names[0] if private else "town"], format_func=titles.__getitem__,
-            max_selections=4, **args(keys.SWEEP_DATA_PRIVATE if private else keys.SWEEP_DATA),
-        )  # fmt: skip
-    slugs = [slug for slug in ALGORITHMS if slug != REFERENCE]
+        picker_of_data = dataclasses.replace(SWEEP_DATA, key=keys.SWEEP_DATA_PRIVATE) if private else SWEEP_DATA
+        data = picker_of_data.draw(
+            options=names, default=[names[0]] if private else ["town"], format_func=titles.__getitem__
+        )
+    algorithms = methods()
     if not private:
-        _follow(slugs)
-    count = len(st.session_state.get(keys.SWEEP_ALGORITHMS, FIRST))
+        _follow(algorithms)
+    count = len(algorithms.held)
     with st.popover(f"{count} algorithm{'s' * (count != 1)}", key=keys.FORM_ALGORITHMS):
-        chosen = st.multiselect(
-            "Algorithms", slugs, list(FIRST), format_func=marked,
-            **args(keys.SWEEP_ALGORITHMS), help="KMeans, the non-private reference, always runs too.",
-        )  # fmt: skip
+        chosen = algorithms.draw()
     with st.container(width="content"):
-        epsilon = st.pills(
-            "Privacy budgets ε", EPSILONS, selection_mode="multi", default=STOPS, format_func=fraction,
-            **args(keys.SWEEP_EPSILON), help="Every algorithm runs at each of these budgets.",
-        )  # fmt: skip
+        epsilon = BUDGETS.draw()
     with st.container(width=RUNS):
-        repeats = whole_number(
-            "Runs per point", 2, 50, SEEDS, **args(keys.SWEEP_REPEATS),
-            help="More runs give narrower intervals and take longer. Seeds count up from the first seed.",
-        )  # fmt: skip
+        repeats = whole(REPEATS)
     more = st.popover("Details", key=keys.FORM_DETAILS)
     axes: list[tuple[str, tuple[Any, ...]]] = []
-    if any("rho_distance" in params.specs(ALGORITHMS[slug]) for slug in chosen):
+    if moving(chosen):
         with st.container(width="content"):
-            rho = st.pills(
-                "rho (distance)", RHOS, selection_mode="multi", default=(0.05,), **args(keys.SWEEP_RHO),
-                format_func=partial(_distance, data), help="How far one row may move and stay protected, as a share "
-                    "of the half-width of the public bounds where no unit is shown.",
-            )  # fmt: skip
+            rho = RHO.draw(format_func=partial(_distance, data))
         axes.append(("rho_distance", tuple(rho)))
     with more:
-        n_rows = st.pills(
-            "People in the data", ROWS, selection_mode="multi", default=(None,), **args(keys.SWEEP_ROWS),
-            format_func=lambda n: "as it is" if n is None else f"{n:,}",
-            help="Runs on this many people, drawn without replacement. "
-            "If the data have fewer people, whole copies of the data are taken first, and only the rest is drawn.",
-        )  # fmt: skip
-        k = st.text_input(
-            "Centers k",
-            "",
-            placeholder="each data set's own",
-            **args(keys.SWEEP_K),
-            help="Whole numbers separated by commas.",
-        )
-        delta = st.text_input(
-            "Delta δ",
-            "",
-            placeholder="1/(100 n) for all",
-            **args(keys.SWEEP_DELTA),
-            help="One value for all algorithms: a number, or a rule from a paper such as 1/(n ln n) or 1/(n sqrt n).",
-        )
-        free = st.toggle(
-            "Let methods choose their own number of centers", **args(keys.SWEEP_FREE),
-            help="Some methods, such as DPM, release more centers than k. More centers always lower the loss, so "
-                "their curves cannot be compared with those of k centers.",
-        )  # fmt: skip
+        n_rows = PEOPLE.draw()
+        k, delta, free = centers(chosen).draw(), DELTAS.draw(), OWN_K.draw()
         varied, curves = vary(chosen)
-        metrics = st.multiselect(
-            "Metrics", METRICS, ["loss"], format_func=lambda name: METRICS[name].title, **args(keys.SWEEP_METRICS),
-            help="All metrics are computed from the raw rows, in half-widths of the public bounds, and are not "
-                "private. If a k-median method runs, the k-median cost is measured, too.",
-        )  # fmt: skip
-        seed = whole_number(
-            "First seed", 0, **args(keys.SWEEP_SEED),
-            help="DEMO only. A published seed lets anyone subtract the noise.",
-        )  # fmt: skip
+        metrics = MEASURES.draw()
+        seed = whole(FIRST_SEED)
     if not private:
-        _give_back(chosen, k)
+        _give_back(algorithms, chosen, k)
     try:
         axes += _typed(chosen, k, delta, varied)
         variants = (*(_variant(slug, free) for slug in chosen), *curves)
@@ -155,36 +205,37 @@ def sweep_form() -> tuple[Sweep | None, str, str, DeltaGenerator]:
 def _run() -> tuple[str | None, str, int]:
     """Return the method of the current run, the key of its field for k, and the k of its data."""
     state, data = st.session_state, catalog.chosen()
-    method = state.get(keys.EXPLORE_ALGORITHM)
+    method = state.get(picker.METHOD)
     cls, own = ALGORITHMS[method or FIRST[0]], {"n_clusters": data.n_clusters}
-    fields = fields_of(cls, state[keys.EXPLORE_DATA], own, state.get(keys.PRESET(cls.slug)))
-    return method, fields["n_clusters"][1], data.n_clusters
+    fields = fields_of(cls, state[catalog.CHOSEN], own, preset(cls).held)
+    return method, fields["n_clusters"].key, data.n_clusters
 
 
-def _follow(slugs: Collection[str]) -> None:
+def _follow(algorithms: Control) -> None:
     """Fill in the method and k of the current run when they have changed; a link takes precedence."""
     state, (method, field, own) = st.session_state, _run()
     k = int(state.get(field) or own)  # Streamlit returns a typed number as a float
-    now = f"{state[keys.EXPLORE_DATA]} {method} {k}"
-    if method in slugs and not session.opened_now and now != session.followed.get(keys.SWEEP_ALGORITHMS):
-        others = state.get(keys.SWEEP_ALGORITHMS) or FIRST
-        state[keys.SWEEP_ALGORITHMS] = [method, *(slug for slug in others if slug != method)]
-        state[keys.SWEEP_K] = "" if k == own else str(k)
-    session.followed[keys.SWEEP_ALGORITHMS] = now
+    now = f"{state[catalog.CHOSEN]} {method} {k}"
+    slugs, key = algorithms.spec.choices or (), algorithms.key
+    if method in slugs and not session.opened_now and now != session.followed.get(key):
+        others = algorithms.held or FIRST
+        state[key] = [method, *(slug for slug in others if slug != method)]
+        state[centers(()).key] = "" if k == own else str(k)
+    session.followed[key] = now
 
 
-def _give_back(chosen: Sequence[str], k: str) -> None:
+def _give_back(algorithms: Control, chosen: Sequence[str], k: str) -> None:
     """Give the current run the sweep's k, if any, and one of the sweep's methods if the sweep lacks the run's own."""
     state, (method, field, own) = st.session_state, _run()
     if chosen and method is not None and method not in chosen:
-        state[keys.EXPLORE_ALGORITHM] = chosen[0]
+        state[picker.METHOD] = chosen[0]
         field = _run()[1]
     if k.strip().isdecimal() and 0 < int(k) <= catalog.chosen().n_public:
         state[field] = int(k)
     elif not k.strip() and state.get(field):
         state[field] = own
-    session.followed[keys.SWEEP_ALGORITHMS] = (
-        f"{state[keys.EXPLORE_DATA]} {state.get(keys.EXPLORE_ALGORITHM)} {int(state.get(field) or own)}"
+    session.followed[algorithms.key] = (
+        f"{state[catalog.CHOSEN]} {state.get(picker.METHOD)} {int(state.get(field) or own)}"
     )
 
 
@@ -199,7 +250,7 @@ def sweep_of(values: Mapping[str, Any], named: Callable[[str], str] = source) ->
         If the words do not fit together.
     """
     chosen, axes = list(values["a"]), []
-    if any("rho_distance" in params.specs(ALGORITHMS[slug]) for slug in chosen):
+    if moving(chosen):
         axes.append(("rho_distance", tuple(values["rho"])))
     varied = [(name, values[f"p.{name}"]) for name in values.get("vary", ()) if values[f"p.{name}"].strip()]
     axes += _typed(chosen, values["k"], values["delta"], varied)

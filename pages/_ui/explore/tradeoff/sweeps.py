@@ -19,6 +19,7 @@ import streamlit as st
 
 from dpviz.atlas.rows import stored_rows
 from dpviz.datasets import SAMPLES
+from dpviz.params import ParamSpec
 from dpviz.sweeps import estimate
 from dpviz.sweeps.engines import on_this_machine, perform
 from dpviz.sweeps.rowfile import table
@@ -28,6 +29,7 @@ from dpviz.sweeps.sweep import REFERENCE, Row, Run, Sweep
 from pages._ui.explore.tradeoff.archive import Archive, is_public
 from pages._ui.explore.tradeoff.state import tradeoff_state
 from pages._ui.frame import catalog, keys, prepared
+from pages._ui.frame.address.control import Control
 from pages._ui.frame.shared import once
 from pages._ui.work import atlas, turns
 from pages._ui.work.jobs import LONG, SWEEP, Job
@@ -46,6 +48,15 @@ CHEAP = 300.0  # Maximum expected seconds of a sweep that starts by itself; the 
 MOST_WAITING = 30  # Maximum number of sweeps that wait or run, in all sessions; each session has at most one.
 MOST_KINDS = 30  # Maximum number of kinds of runs that are timed before a start.
 ELSEWHERE = "elsewhere"  # The status of a sweep that another process works on.
+
+
+def _token(text: str) -> str:
+    if len(text) > 40 or not all(c.isalnum() or c in "-_" for c in text):
+        raise ValueError("not the name of a sweep")
+    return text
+
+
+SWEEP = Control("sweep", keys.SWEEP, "sweep", ParamSpec(""), accepts=_token)  # the shown sweep's identity
 
 
 @dataclasses.dataclass(eq=False)
@@ -291,17 +302,17 @@ def show(identity: str) -> None:
     """Show a sweep."""
     state = st.session_state
     tradeoff_state.sweeps = [old for old in tradeoff_state.sweeps if old != identity][-19:] + [identity]
-    state[keys.SWEEP] = identity
+    state[SWEEP.key] = identity
 
 
 def leave() -> None:
     """Stop showing a sweep of the server, so that the page shows the known part of the form's sweep."""
-    st.session_state[keys.SWEEP] = ""
+    st.session_state[SWEEP.key] = ""
 
 
 def shown() -> Progress | None:
     """Return the sweep to show: the session's, or the sweep named by the address that opened the page."""
-    sweep = shelf().get(st.session_state.get(keys.SWEEP) or "")
+    sweep = shelf().get(SWEEP.held or "")
     if sweep is not None:
         if sweep.identity not in tradeoff_state.sweeps:
             show(sweep.identity)

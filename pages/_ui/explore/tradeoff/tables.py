@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -16,14 +15,15 @@ from dpviz.numbers import number, ratio_words
 from dpviz.privacy.guarantee import Notion
 from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.summary import Summary
-from pages._ui.explore.form.numbers import whole_number
+from pages._ui.explore.form.numbers import whole
 from pages._ui.explore.tradeoff.charts import icon, shared, sign, title
 from pages._ui.explore.tradeoff.state import tradeoff_state
 from pages._ui.explore.tradeoff.sweeps import Progress
 from pages._ui.frame import keys, markup
+from pages._ui.frame.address.control import Control, choice
+from pages._ui.frame.address.control import number as number_of
 
 _NONE = "…"
-WITHIN = (1, 2, 5, 10, 20, 50)  # % of KMeans' loss within which a loss is good enough
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,23 +36,33 @@ class SweepLook:
     single: bool
 
 
-def look_at(key: str) -> dict[str, Any]:
-    """Return a widget's arguments; after a change the page is run once more, and its address then has the new value."""
-    return {"key": key, "persist_state": "session", "on_change": _looked}
-
-
-def _looked() -> None:
+def looked() -> None:
+    """Note that a control of the view has changed: the page is run once more, and its address has the new value."""
     tradeoff_state.looked = True
+
+
+def data_of(progress: Progress) -> Control:
+    """Return the control of the data set that the tables are about."""
+    return Control(
+        "of", keys.SWEEP_OF(progress.identity), "Tables for", choice(progress.data[0], progress.data),
+        widget="segmented_control", named=lambda name: plain(title(name)),
+    )  # fmt: skip
+
+
+WITHIN = Control("within", keys.SWEEP_WITHIN, "Within % of KMeans", choice(10, (1, 2, 5, 10, 20, 50)))
+
+
+def good_enough(runs: int) -> Control:
+    """Return the control of the number of runs, out of all runs, that must be good enough."""
+    first = max(1, round(0.9 * runs))
+    return Control("good", keys.SWEEP_GOOD(runs), "Runs good enough", number_of(first, 1, runs))
 
 
 def tables(every: Summary, progress: Progress, look: SweepLook, style: dict[str, Style]) -> None:
     """Show the overview and the smallest sufficient budget for one data set."""
     data = progress.data[0]
     if progress.data[1:]:
-        data = st.segmented_control(
-            "Tables for", progress.data, default=data, required=True, format_func=lambda name: plain(title(name)),
-            **look_at(keys.SWEEP_OF(progress.identity)),
-        )  # fmt: skip
+        data = data_of(progress).draw(on_change=looked)
     rows, points = every.rows, every.points
     mine = Summary(rows[rows.data == data], look.metric, look.axis) if progress.data[1:] else every
     _overview(mine, look, points[points.data == data], style, progress.sweep.variants[0].algorithm)
@@ -91,12 +101,11 @@ def _solver(mine: Summary, progress: Progress, look: SweepLook, style: dict[str,
     runs = progress.sweep.repeats
     st.header("How many people do I need?" if look.axis == "n_rows" else "How much ε do I need?")
     one, two = st.columns(2)
-    within = one.selectbox(
-        f"For a {look.metric.replace('_', ' ')} within", WITHIN, WITHIN.index(10),
-        format_func=lambda p: f"{p}% of {METRICS[look.metric].against}", **look_at(keys.SWEEP_WITHIN),
+    within = WITHIN.draw(
+        one, label=f"For a {look.metric.replace('_', ' ')} within", on_change=looked,
+        format_func=lambda p: f"{p}% of {METRICS[look.metric].against}",
     )  # fmt: skip
-    good = look_at(keys.SWEEP_GOOD(runs))
-    wanted = whole_number(f"in this many of {runs} runs", 1, runs, most_of(runs), on=two, **good)
+    wanted = whole(good_enough(runs), two, label=f"in this many of {runs} runs", on_change=looked)
     smallest = shared(mine, (within, wanted), lambda: mine.smallest(within=within / 100, share=wanted / runs))
     body, starred = [], False
     for row in smallest.itertuples():
@@ -110,11 +119,6 @@ def _solver(mine: Summary, progress: Progress, look: SweepLook, style: dict[str,
     table(["Algorithm", "smallest tested", "runs good enough"], body, "Solver")
     words = "Every larger tested value is also good enough. Other runs may give slightly different counts."
     st.html(markup.small(words, " *\u202freleased more than k centers." * starred))
-
-
-def most_of(runs: int) -> int:
-    """Return the default number of runs that must be good enough, out of all runs."""
-    return max(1, round(0.9 * runs))
 
 
 def _named(series: str, style: dict[str, Style]) -> markup.Html:

@@ -17,9 +17,9 @@ from dpviz.sweeps.summary import Summary
 from dpviz.sweeps.sweep import REFERENCE, Run, trace_of
 from dpviz.takeaway import KINDS, export
 from pages._ui.explore.tradeoff import sweeps
-from pages._ui.explore.tradeoff.charts import PICTURES, SIGNS, named, shared
+from pages._ui.explore.tradeoff.charts import CAMERA, SIGNS, named, shared
 from pages._ui.explore.tradeoff.sweeps import Progress
-from pages._ui.explore.tradeoff.tables import look_at
+from pages._ui.explore.tradeoff.tables import looked
 from pages._ui.frame import keys, markup
 
 _MOST = 200  # maximum number of runs in the list, which begins with the best
@@ -41,10 +41,7 @@ def files(every: Summary, progress: Progress) -> None:
             ("Report (HTML, offline)", lambda: report(rows, progress.title), "html", "text/html"),
         ):
             st.download_button(words, make, f"dpviz-sweep.{ending}", kind, on_click="ignore")
-    st.segmented_control(
-        "The camera button of a figure saves it as", PICTURES, default=PICTURES[0], required=True,
-        **look_at(keys.SWEEP_PICTURE),
-    )  # fmt: skip
+    CAMERA.draw(label="The camera button of a figure saves it as", on_change=looked)
     st.html(
         markup.small(
             "This is a simulation: the seeds are known and the metrics read raw rows, so nothing here is private."

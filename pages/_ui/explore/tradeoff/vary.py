@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
-
-import streamlit as st
 
 from dpviz import params
 from dpviz.algorithms import ALGORITHMS
+from dpviz.params import ParamSpec
 from dpviz.privacy.accounting import DELTAS
 from dpviz.sweeps.sweep import Variant
 from pages._ui.frame import keys
-from pages._ui.frame.prepared import args
+from pages._ui.frame.address.control import Control, choice
 from pages._ui.frame.words import on_screen
 
-__all__ = ["MOST", "curves_of", "deltas", "example", "names_of", "numbers", "values_of", "vary"]
+__all__ = [
+    "MOST",
+    "curves_of",
+    "deltas",
+    "example",
+    "names_of",
+    "numbers",
+    "presets",
+    "values_field",
+    "values_of",
+    "varied",
+    "vary",
+]
 
 OWN = ("n_clusters", "epsilon", "delta", "rho_distance")  # parameters with fields of their own
 MOST = 2
@@ -27,26 +39,41 @@ def vary(slugs: list[str]) -> tuple[list[tuple[str, str]], list[Variant]]:
     Two parameters add a table of colors below the curves.
     """
     names = names_of(slugs)
-    chosen = st.multiselect(
-        "Vary parameters", names, max_selections=MOST, **args(keys.SWEEP_VARY), placeholder="none",
-        format_func=lambda n: f"{n.replace('_', ' ')} ({', '.join(ALGORITHMS[slug].name for slug in names[n])})",
-        help="A parameter becomes an axis for the algorithms that have it; all other curves stay flat along it.",
-    )  # fmt: skip
+    chosen = varied(slugs).draw()
     given = []
     for name in (n for n in chosen if n in names):
         spec = params.specs(ALGORITHMS[names[name][0]])[name]
         hint = ", ".join(map(str, spec.choices)) if spec.choices else f"such as {example(names[name][0], name)}"
-        text = st.text_input(
-            f"Values of {name.replace('_', ' ')}", placeholder=hint, help=on_screen(spec.help),
-            **args(keys.SWEEP_VARIED(name)),
-        )  # fmt: skip
+        text = values_field(name).draw(placeholder=hint, help=on_screen(spec.help))
         given.append((name, text or hint.removeprefix("such as ")))
     curves = curves_of(slugs)
-    wanted = st.multiselect(
-        "Presets as additional curves", curves, placeholder="none", **args(keys.SWEEP_PRESETS),
+    wanted = presets(slugs).draw()
+    return given, [Variant(name, *curves[name]) for name in wanted if name in curves]
+
+
+def varied(slugs: list[str]) -> Control:
+    """Return the control of the parameters that become an axis."""
+    names = names_of(slugs)
+    return Control(
+        "vary", keys.SWEEP_VARY, "Vary parameters", choice((), [*names]), many=True, most=MOST, placeholder="none",
+        named=lambda n: f"{n.replace('_', ' ')} ({', '.join(ALGORITHMS[slug].name for slug in names[n])})",
+        help="A parameter becomes an axis for the algorithms that have it; all other curves stay flat along it.",
+    )  # fmt: skip
+
+
+def presets(slugs: list[str]) -> Control:
+    """Return the control of the curves that presets add."""
+    return Control(
+        "curves", keys.SWEEP_PRESETS, "Presets as additional curves", choice((), [*curves_of(slugs)]), many=True,
+        placeholder="none",
         help="Adds a curve for each chosen preset: the values of a paper or of its published code.",
     )  # fmt: skip
-    return given, [Variant(name, *curves[name]) for name in wanted if name in curves]
+
+
+def values_field(name: str, accepts: Callable[[str], str] | None = None) -> Control:
+    """Return the control of the values of a parameter that is an axis."""
+    title = f"Values of {name.replace('_', ' ')}"
+    return Control(f"p.{name}", keys.SWEEP_VARIED(name), title, ParamSpec(""), accepts=accepts)
 
 
 def names_of(slugs: list[str]) -> dict[str, list[str]]:

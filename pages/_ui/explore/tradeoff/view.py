@@ -28,12 +28,16 @@ from pages._ui.explore.tradeoff.state import tradeoff_state
 from pages._ui.explore.tradeoff.sweeps import Progress
 from pages._ui.explore.tradeoff.tables import SweepLook, tables
 from pages._ui.frame import catalog, keys, markup, shell
+from pages._ui.frame.address.control import Control, choice, switch
 from pages._ui.work.pace import duration
 from pages._ui.work.runs import jobs
 from pages._ui.work.workers import SWEEPERS
 
-SCALES = ("log", "linear")
-_KEEP: dict[str, Any] = {"persist_state": "session"}
+SCALE = Control(
+    "scale", keys.SWEEP_SCALE, "Scale", choice("log", ("log", "linear")), widget="segmented_control",
+    named="{} scale".format,
+)  # fmt: skip
+SINGLE = Control("single", keys.SWEEP_SINGLE, "Single runs", switch(True))
 _SLICES = 25  # Maximum number of pictures of a running sweep.
 _PACED = 10  # Number of new runs after which the pace is known.
 
@@ -140,26 +144,31 @@ def against_of(sweep: Sweep, axis: str) -> list[str]:
     return [*known, *sorted(set(others) - set(known)), *(["data"] if sweep.data[1:] else [])]
 
 
+def along(progress: Progress) -> Control:
+    """Return the control of the axis along which the curves run."""
+    axes = axes_of(progress.sweep)
+    key = keys.SWEEP_ALONG(progress.identity)
+    return Control("along", key, "Along", choice(axes[0], axes), widget="segmented_control", named=named)
+
+
+def measure(progress: Progress) -> Control:
+    """Return the control of the drawn metric."""
+    metrics, key = progress.sweep.metrics, keys.SWEEP_METRIC(progress.identity)
+    return Control("metric", key, "Metric", choice(metrics[0], metrics), named=lambda m: METRICS[m].title)
+
+
 def tools(progress: Progress) -> SweepLook:
     """Show the controls of the sweep's view; return the choices."""
-    sweep, identity = progress.sweep, progress.identity
+    sweep = progress.sweep
     axes = axes_of(sweep)
     axis, metric = axes[0], sweep.metrics[0]
     boxes = st.container(horizontal=True, horizontal_alignment="right", vertical_alignment="bottom")
     if axes[1:]:
-        axis = boxes.segmented_control(
-            "Along", axes, default=axis, required=True, format_func=named, key=keys.SWEEP_ALONG(identity), **_KEEP
-        )
+        axis = along(progress).draw(boxes)
     if sweep.metrics[1:]:
-        metric = boxes.selectbox(
-            "Metric", sweep.metrics, width=200, format_func=lambda m: METRICS[m].title, key=keys.SWEEP_METRIC(identity),
-            **_KEEP,
-        )  # fmt: skip
-    scale = boxes.segmented_control(
-        "Scale", SCALES, default="log", required=True, key=keys.SWEEP_SCALE, label_visibility="collapsed",
-        format_func="{} scale".format, **_KEEP,
-    )  # fmt: skip
-    single = boxes.toggle("Single runs", True, key=keys.SWEEP_SINGLE, **_KEEP)
+        metric = measure(progress).draw(boxes, width=200)
+    scale = SCALE.draw(boxes, label_visibility="collapsed")
+    single = SINGLE.draw(boxes)
     return SweepLook(axis, metric, scale == "log", single)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pages._ui.frame.address.scene import Control
+from pages._ui.frame.address.control import Control
 
 
 def own(known: Mapping[str, Any]) -> Sequence[Control]:

@@ -8,8 +8,9 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from dpviz.datasets import SAMPLES, made
+from dpviz.params import ParamSpec
 from pages._ui.frame import catalog
-from pages._ui.frame.address.scene import Control
+from pages._ui.frame.address.control import Control
 
 FILE = "file:"  # Prefix of the column names of a visitor's public file.
 MISSING = "missing"  # Stands for a visitor's file in a session that does not have it.
@@ -96,3 +97,8 @@ def any_data(text: str) -> str:
     if not 1 <= len(names) <= _MOST_COLUMNS or not all(0 < len(n) <= 200 and n.isprintable() for n in names):
         raise ValueError("no columns")
     return file_word(names)
+
+
+DATA = DataControl(
+    "d", catalog.CHOSEN, "Data", ParamSpec(SAMPLES[0]), accepts=any_data, always=True, widget="selectbox"
+)

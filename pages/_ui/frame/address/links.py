@@ -28,8 +28,9 @@ from dpviz.datasets import SAMPLES
 from dpviz.escape import plain
 from pages._ui.frame import catalog, embed, keys, markup, prepared, shell
 from pages._ui.frame.address import share
+from pages._ui.frame.address.control import Control, Vocabulary
 from pages._ui.frame.address.data import FILE, MISSING, columns_of, file_word
-from pages._ui.frame.address.scene import LOCK, Control, Scene, Vocabulary, controls, read, write
+from pages._ui.frame.address.scene import LOCK, Scene, controls, read, write
 from pages._ui.frame.address.state import Opened, address_state
 from pages._ui.frame.places import PAGES
 from pages._ui.frame.session import session

@@ -7,29 +7,22 @@ Unknown or invalid values fall back to the default, and one sentence says so. No
 from __future__ import annotations
 
 import dataclasses
-import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
-from dpviz import params
 from dpviz.params import ParamSpec
+from pages._ui.frame.address.control import Control, Vocabulary
 
 __all__ = [
     "HIDEABLE",
     "LOCK",
     "LOST",
     "MOST",
-    "MOST_WHOLE",
-    "NOTHING",
     "VERSION",
-    "Control",
     "Scene",
-    "Vocabulary",
-    "as_whole",
     "controls",
-    "number",
     "read",
     "write",
 ]
@@ -41,96 +34,8 @@ MOST_TASK = 300  # maximum number of characters in a task
 HIDEABLE = ("form", "kmeans", "verdict", "panels", "navigation")
 # lock -> the address word of the only control that it leaves free
 LOCK = {"epsilon": "e", "k": "k", "seed": "s", "all": ""}
-MOST_WHOLE = 2**53 - 1  # Maximum whole number that a browser's number field can hold.
-NOTHING = (["none"], [""])  # An empty choice in an address, as it is written and as earlier versions wrote it.
 LOST = "lost"  # the word with which the address of a page that does not exist leads to Start
 _EMBED = ("embed", "embed_options")  # Words that Streamlit itself uses in an address.
-
-
-@dataclasses.dataclass(frozen=True)
-class Control:
-    """One widget of a page.
-
-    Attributes
-    ----------
-    word : word that stands for the control in an address
-    key : key of the widget in the session's state
-    title : label of the control on the screen, which sentences also use
-    spec : kind, range, choices and default of the value
-    many : whether the control holds several values; its default is then a tuple
-    always : whether to write the value even if it is the default
-    accepts : function used instead of the choices: it returns the value of a valid text, and raises ValueError for
-        other texts
-    typed : whether the widget is a text field, which holds a number as text, and None as ""
-    most : maximum number of values
-    """
-
-    word: str
-    key: str
-    title: str
-    spec: ParamSpec
-    many: bool = False
-    always: bool = False
-    accepts: Callable[[str], Any] | None = None
-    typed: bool = False
-    most: int = 60
-
-    def parse(self, texts: Sequence[str]) -> Any:
-        """Return the control's value, parsed from its texts in an address.
-
-        Raises
-        ------
-        ValueError, LookupError
-            If the value is not valid.
-        """
-        if self.many:
-            values = [] if list(texts) in NOTHING else [self._one(text) for text in texts]
-            if len(set(values)) != len(values) or len(values) > self.most:
-                raise ValueError("too many values, or a repeated value")
-            return tuple(values)
-        if len(texts) != 1:
-            raise ValueError("more than one value")
-        return self._one(texts[0])
-
-    def _one(self, text: str) -> Any:
-        if self.accepts is not None:
-            return self.accepts(text)
-        if self.spec.kind == "choice":
-            return {_text(choice): choice for choice in self.spec.choices or ()}[text]
-        value = params.parse(self.spec, text)
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            low = -MOST_WHOLE if self.spec.low is None else self.spec.low
-            high = MOST_WHOLE if self.spec.high is None else self.spec.high
-            if not (math.isfinite(value) and low <= value <= high):
-                raise ValueError("out of range")
-        return value
-
-    def texts(self, value: Any) -> list[str]:
-        """Return the texts that stand for a value in an address."""
-        if self.many:
-            return [_text(part) for part in value] or NOTHING[0]
-        return [_text(value)]
-
-    def to_widget(self, value: Any) -> Any:
-        """Return a value in the form that the widget stores."""
-        if self.typed:
-            return "" if value is None else _text(value)
-        return list(value) if self.many and value is not None else value
-
-    def from_widget(self, value: Any) -> Any:
-        """Return a widget's value in the form that a scene stores, or the default if a typed value is not valid."""
-        if self.many:
-            return None if value is None else tuple(value)
-        if self.typed:
-            try:
-                return self._one(value.strip())
-            except (LookupError, ValueError):
-                return self.spec.default
-        # the number field truncates, too
-        return int(value) if self.spec.kind == "int" and isinstance(value, float) else value
-
-
-Vocabulary = Callable[[Mapping[str, Any]], Sequence[Control]]  # values known so far -> the controls that follow
 
 
 @dataclasses.dataclass(frozen=True)
@@ -221,16 +126,6 @@ def read(page: str, query: str, vocabulary: Vocabulary) -> tuple[Scene, str]:
     return scene, _sentence(version, wrong, [*given], too_long)
 
 
-def number(default: float, low: float | None = None, high: float | None = None) -> ParamSpec:
-    """Return the spec of a number field, which holds whole numbers if the default is an int."""
-    return ParamSpec(default, low=low, high=high, kind="int" if isinstance(default, int) else "float")
-
-
-def as_whole(value: Any) -> Any:
-    """Return the value of a number field as an int if it is whole, else unchanged."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
 def controls(values: Mapping[str, Any], vocabulary: Vocabulary) -> list[Control]:
     """Return a page's controls in order, given the values of its words."""
     known: dict[str, Any] = {}
@@ -267,14 +162,6 @@ def _sentence(version: int, wrong: list[str], left: list[str], too_long: bool) -
         age = "an older" if version < VERSION else "a newer"
         return f"This link was made with {age} version of dpviz; results may differ{'; ' * bool(what)}{what}."
     return f"This link opens, but {what}." if what else ""
-
-
-def _text(value: Any) -> str:
-    if value is None:
-        return "auto"
-    if isinstance(value, bool):
-        return str(int(value))
-    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
 
 def _short(text: str) -> str:

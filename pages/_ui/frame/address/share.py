@@ -12,11 +12,12 @@ import streamlit as st
 
 from dpviz.escape import plain
 from pages._ui.frame import embed, keys
+from pages._ui.frame.address.control import Vocabulary
 from pages._ui.frame.address.current import add, current
 from pages._ui.frame.address.data import FILE, columns_of
 from pages._ui.frame.address.deck import MOST_SLIDES, PAGES, Slide
 from pages._ui.frame.address.near import elsewhere
-from pages._ui.frame.address.scene import HIDEABLE, LOCK, MOST_TASK, Scene, Vocabulary, controls, write
+from pages._ui.frame.address.scene import HIDEABLE, LOCK, MOST_TASK, Scene, controls, write
 
 __all__ = ["button"]
 

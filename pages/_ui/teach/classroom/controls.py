@@ -9,7 +9,7 @@ from typing import Any
 
 from dpviz.params import ParamSpec
 from pages._ui.frame import keys
-from pages._ui.frame.address.scene import Control
+from pages._ui.frame.address.control import Control
 
 
 def classroom(known: Mapping[str, Any]) -> Sequence[Control]:

@@ -7,16 +7,18 @@ from typing import Any
 
 from dpviz.lessons import LESSONS
 from dpviz.lessons.plans import plans
-from pages._ui.explore.form.fields import choice
 from pages._ui.frame import keys
-from pages._ui.frame.address.scene import Control
+from pages._ui.frame.address.control import Control, choice
 
-SHOWS = {"plan": "Plan", "notes": "Teacher's notes", "worksheet": "Worksheets"}
+_SHOWS = {"plan": "Plan", "notes": "Teacher's notes", "worksheet": "Worksheets"}
+
+PICKED = Control(
+    "lesson", keys.NOTES_LESSONS, "Lessons", choice(plans()[0].lessons, tuple(LESSONS)), many=True, widget="pills",
+    named=lambda name: f"{LESSONS[name].number} {LESSONS[name].title}",
+)  # fmt: skip
+SHOW = Control("show", keys.NOTES_SHOW, "Show", choice("plan", tuple(_SHOWS)), widget="segmented_control", named=_SHOWS)
 
 
 def notes(known: Mapping[str, Any]) -> Sequence[Control]:
     """Return the controls of Notes: the lessons, then the kind of sheet shown."""
-    return [
-        Control("lesson", keys.NOTES_LESSONS, "Lessons", choice(plans()[0].lessons, tuple(LESSONS)), many=True),
-        Control("show", keys.NOTES_SHOW, "Show", choice("plan", tuple(SHOWS))),
-    ]
+    return [PICKED, SHOW]

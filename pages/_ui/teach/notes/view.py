@@ -15,48 +15,42 @@ from pages._ui.frame.address.current import keep
 from pages._ui.frame.address.deck import Deck, Slide
 from pages._ui.frame.address.near import elsewhere
 from pages._ui.frame.address.scene import Scene, write
-from pages._ui.frame.prepared import args, locked
+from pages._ui.frame.prepared import locked
 from pages._ui.learn import progress, stage_cache
 from pages._ui.learn.controls import PARTS, vocabulary
 from pages._ui.learn.place import address
-from pages._ui.teach.notes.controls import SHOWS
+from pages._ui.teach.notes.controls import PICKED, SHOW
 
 __all__ = ["deck_of", "form", "picked", "sheet"]
 
 
 def picked() -> list[Lesson]:
     """Return the picked lessons in the order of the course; if none is picked, those of the shortest plan."""
-    names = st.session_state.get(keys.NOTES_LESSONS) or plans()[0].lessons
+    names = PICKED.held or plans()[0].lessons
     return [lesson for lesson in LESSONS.values() if lesson.name in names]
 
 
 def form() -> str:
     """Show the list of lessons, the plans, and links to other pages; return the kind of sheet to show."""
-    names = list(LESSONS)
-    st.pills(
-        "Lessons", names, selection_mode="multi", default=plans()[0].lessons, **args(keys.NOTES_LESSONS),
-        format_func=lambda name: f"{LESSONS[name].number} {LESSONS[name].title}",
-    )  # fmt: skip
+    PICKED.draw()
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         for plan in plans():
             st.button(
                 f"{plan.minutes} minutes", key=keys.NOTES_PLAN(plan.minutes), on_click=_pick, args=(plan.lessons,),
-                disabled=locked(keys.NOTES_LESSONS), help=f"{len(plan.lessons)} lessons",
+                disabled=locked(PICKED.key), help=f"{len(plan.lessons)} lessons",
             )  # fmt: skip
         if st.button("Make the deck", key=keys.NOTES_DECK, icon=":material/slideshow:"):
             keep(deck_of(picked()))
             st.switch_page("pages/present.py")
         st.page_link("pages/class.py", label="Teach it to a class", icon=":material/groups:", width="content")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        kind = st.segmented_control(
-            "Show", list(SHOWS), default="plan", required=True, format_func=SHOWS.__getitem__, **args(keys.NOTES_SHOW)
-        )
+        kind = SHOW.draw()
         progress.print_button()
     return str(kind)
 
 
 def _pick(lessons: tuple[str, ...]) -> None:
-    st.session_state[keys.NOTES_LESSONS] = list(lessons)
+    st.session_state[PICKED.key] = list(lessons)
 
 
 def sheet(kind: str) -> None:

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pages._ui.explore.form.fields import choice
 from pages._ui.frame import keys
+from pages._ui.frame.address.control import Control, choice, number
 from pages._ui.frame.address.deck import MOST_SLIDES
-from pages._ui.frame.address.scene import Control, number
+
+SLIDE = Control("slide", keys.PRESENT_SLIDE, "The show begins at", number(1, 1, MOST_SLIDES), widget="radio")
+COLORS = Control(
+    "look", keys.PRESENT_LOOK, "Colors", choice("light", ("light", "dark")), widget="segmented_control",
+    named=str.capitalize, help="Colors of the show. Most projectors show light colors best.",
+)  # fmt: skip
 
 
 def present(known: Mapping[str, Any]) -> Sequence[Control]:
     """Return the controls of Present: the slide at which a show begins, and its colors (the deck itself is a file)."""
-    return [
-        Control("slide", keys.PRESENT_SLIDE, "Slide", number(1, 1, MOST_SLIDES)),
-        Control("look", keys.PRESENT_LOOK, "Colors", choice("light", ("light", "dark"))),
-    ]
+    return [SLIDE, COLORS]

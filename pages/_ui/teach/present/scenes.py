@@ -23,9 +23,10 @@ from pages._ui.explore.tradeoff.form import sweep_of
 from pages._ui.explore.workspace.explore import explore
 from pages._ui.explore.workspace.tradeoff import tradeoff
 from pages._ui.frame import catalog
+from pages._ui.frame.address.control import Vocabulary
 from pages._ui.frame.address.data import FILE
 from pages._ui.frame.address.deck import DEFAULT, Slide, split
-from pages._ui.frame.address.scene import Scene, Vocabulary, read, write
+from pages._ui.frame.address.scene import Scene, read, write
 from pages._ui.frame.places import PAGES
 from pages._ui.learn.controls import vocabulary
 from pages._ui.learn.limits.controls import limits

@@ -28,7 +28,7 @@ from pages._ui.frame.address.deck import (
 )
 from pages._ui.frame.address.state import address_state
 from pages._ui.frame.places import PAGES
-from pages._ui.frame.prepared import args
+from pages._ui.teach.present.controls import SLIDE
 from pages._ui.teach.present.scenes import MOST_VARIED, Staged, called, staged
 from pages._ui.teach.present.show import show
 from pages._ui.teach.present.state import present_state
@@ -108,7 +108,6 @@ def _gather(ready: dict[int, Staged]) -> Gathered:
 
 
 def _offer(deck: Deck, ready: dict[int, Staged], mode: str, now: Gathered) -> None:
-    state = st.session_state
     tasks = {index: one for index, one in ready.items() if one.piece.name in now.ready}
     if now.active:
         share = now.job.done / now.job.total if now.job and now.job.total else 0.0
@@ -122,7 +121,7 @@ def _offer(deck: Deck, ready: dict[int, Staged], mode: str, now: Gathered) -> No
             st.rerun()
         return
     opened = links.opened("present")
-    order, wanted = list(tasks), state.get(keys.PRESENT_SLIDE, 1) - 1
+    order, wanted = list(tasks), SLIDE.held - 1
     start = order.index(wanted) if wanted in order else 0
     results = {one.piece.name: now.ready[one.piece.name] for one in tasks.values()} if now.active else now.ready
     more = (
@@ -158,11 +157,12 @@ def slide_list() -> int:
         address_state.deck = deck = dataclasses.replace(deck, title=title)
     numbers = range(1, len(deck.slides) + 1)
     if (number := present_state.present_next) is not None:
-        state[keys.PRESENT_SLIDE] = number
-    state[keys.PRESENT_SLIDE] = min(max(int(state.get(keys.PRESENT_SLIDE) or 1), 1), len(numbers))
-    chosen = st.radio(
-        "The show begins at", numbers, **args(keys.PRESENT_SLIDE),
-        format_func=lambda n: plain(deck.slides[n - 1].title or "Without a title"),
+        state[SLIDE.key] = number
+    state[SLIDE.key] = min(max(int(SLIDE.held or 1), 1), len(numbers))
+    chosen = int(
+        SLIDE.draw(
+            options=numbers, format_func=lambda n: plain(deck.slides[n - 1].title or "Without a title"),
+        )
     )  # fmt: skip
     total = deck.seconds
     if total:

@@ -1,0 +1,70 @@
+"""What a picture of a run shows: the controls that set it, and `How`, the value in which it travels."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dpviz.datasets import Dataset
+from dpviz.postprocessing.coresets import COSTS
+from dpviz.postprocessing.span import Axes
+from pages._ui.frame.address.control import Control, choice, number, switch
+from pages._ui.frame.session import session
+
+__all__ = ["ANY_K", "CLOUDS", "HIDDEN", "How", "columns_of", "controls", "of_coreset"]
+
+
+@dataclasses.dataclass(frozen=True)
+class How:
+    """What a picture shows of a run: hidden layers (DEMO), and the two columns or directions that it draws."""
+
+    hidden: bool = False
+    axes: Axes = None
+
+
+class Columns(Control):
+    """The control for the columns to draw, with None for the picture's own columns."""
+
+    def from_widget(self, value: Any) -> Any:
+        """Return the chosen columns, or None if none are chosen and the picture has no columns of its own."""
+        return None if not value and self.key in session.unpinned else super().from_widget(value)
+
+
+HIDDEN = Control("layers", "explore_hidden", "Show what stays secret", switch(True), look=True)
+_CLOUDS = {"all": "All at once", "one": "One after the other"}
+CLOUDS = Control(
+    "clouds", "explore_again_how", "Reruns", choice("all", tuple(_CLOUDS)), look=True, widget="segmented_control",
+    named=_CLOUDS,
+)  # fmt: skip
+ANY_K = Control("any", "explore_any_k", "Any k afterwards", switch(False))
+
+
+def columns_of(data: Dataset, slug: str) -> Control:
+    """Return the control for the columns that a method's picture draws."""
+    return Columns(
+        "axes", f"seen_{data.dataset_id}_{slug}", "Columns to draw", choice(None, range(len(data.columns))), many=True,
+        most=2, look=True, named=lambda i: data.columns[i],
+    )  # fmt: skip
+
+
+def of_coreset(k: int, *, medians: bool) -> tuple[Control, Control]:
+    """Return the controls of the centers made from released points: their number, first `k`, and their cost."""
+    own = COSTS[medians]
+    return (
+        Control(
+            "anyk", "explore_coreset_k", "Number of centers, from the released points", number(k, 1, 256),
+            widget="slider",
+        ),
+        Control("cost", f"explore_coreset_cost_{own}", "Cost", choice(own, COSTS), widget="segmented_control"),
+    )  # fmt: skip
+
+
+def controls(known: Mapping[str, Any], data: Dataset, slug: str) -> Sequence[Control]:
+    """Return the controls of all pictures of a run."""
+    listed = [HIDDEN, CLOUDS, ANY_K]
+    if known.get("any"):  # the run has a coreset, so its points are released
+        listed += of_coreset(int(known.get("k") or data.n_clusters), medians=known.get("p.objective") == "medians")
+    if len(data.columns) > 2:
+        listed.append(columns_of(data, slug))
+    return listed
