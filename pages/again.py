@@ -5,8 +5,9 @@ import streamlit as st
 from pages._ui.explore import drag, reruns
 from pages._ui.explore.look import opened
 from pages._ui.explore.notices import first_run, heading, notices
+from pages._ui.explore.reruns import AGAIN_FIGURES
 from pages._ui.explore.workspace.explore import explore
-from pages._ui.frame import keys, shell
+from pages._ui.frame import shell
 from pages._ui.frame.address import links
 
 links.enter(__file__, explore, has=("form", "kmeans", "navigation"))
@@ -20,6 +21,6 @@ notices(choice, result)
 if result is None:
     first_run(choice)
     st.stop()
-drag.section(keys.AGAIN_FIGURES("explore"), choice, result, how)
+drag.section(AGAIN_FIGURES("explore"), choice, result, how)
 current = result.identity == choice.form.asks_for(choice.data)
 reruns.section("explore", result, hidden=how.hidden, axes=how.axes, current=current)

@@ -5,11 +5,12 @@ import streamlit as st
 from pages._ui.explore import drag
 from pages._ui.explore.attacker import view, worlds
 from pages._ui.explore.attacker.setup import asked, method_of, setup
+from pages._ui.explore.attacker.worlds import ALEX_FIGURES
 from pages._ui.explore.look import opened
 from pages._ui.explore.notices import first_run, heading, notices
 from pages._ui.explore.player.player import view_of
 from pages._ui.explore.workspace.explore import explore
-from pages._ui.frame import keys, shell
+from pages._ui.frame import shell
 from pages._ui.frame.address import links
 
 links.enter(__file__, explore, has=("form", "kmeans", "navigation", "player"))
@@ -29,7 +30,7 @@ notices(choice, result)
 if result is None:
     first_run(choice)
     st.stop()
-drag.section(keys.ALEX_FIGURES, choice, result, how)
+drag.section(ALEX_FIGURES, choice, result, how)
 game = setup(result)
 if game is not None:
     worlds.section(result, game, hidden=how.hidden, axes=how.axes)

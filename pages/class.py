@@ -4,11 +4,11 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages._ui.frame import keys, markup, shell
+from pages._ui.frame import markup, shell
 from pages._ui.frame.address import links
 from pages._ui.learn import stage_cache
 from pages._ui.teach.classroom import components, lecturer, phone
-from pages._ui.teach.classroom.controls import classroom
+from pages._ui.teach.classroom.controls import CLASS_CODE, CLASS_KEY, classroom
 from pages._ui.teach.classroom.registry import rooms, spelled
 from pages._ui.teach.classroom.room import Classroom
 from pages._ui.teach.classroom.state import classroom_state
@@ -32,7 +32,7 @@ links.notice("class", classroom)
 token = seat.token if seat else room.lecturer if room else ""
 role = "phone" if seat else "lecturer"
 memo = components.memory({"code": room.code, "token": token, "role": role} if room else None, forget=ended or sent_away)
-asked_for = spelled(state.get(keys.CLASS_CODE) or "")
+asked_for = spelled(state.get(CLASS_CODE) or "")
 if (
     room is None
     and not (ended or sent_away)
@@ -69,16 +69,16 @@ shell.title()
 joins, opens = st.columns(2, gap="large")
 with joins:
     st.header("Join by phone")
-    code = st.text_input("Five letters", key=keys.CLASS_CODE, max_chars=8, autocomplete="off")
-    key = state.get(keys.CLASS_KEY, "")
-    asked = st.button("Join", type="primary", key=keys.CLASS_JOIN)
+    code = st.text_input("Five letters", key=CLASS_CODE, max_chars=8, autocomplete="off")
+    key = state.get(CLASS_KEY, "")
+    asked = st.button("Join", type="primary", key="class_join")
     if (asked or (key and memo is not None and not (ended or sent_away))) and code:
         token = memo["token"] if memo and memo.get("code") == spelled(code) and "token" in memo else ""
         if entry := phone.door(code, key, token):
             classroom_state.class_seat, classroom_state.class_room = entry[1], entry[0]
-            state[keys.CLASS_KEY] = ""
+            state[CLASS_KEY] = ""
             st.rerun()
-        state[keys.CLASS_KEY] = ""  # keeps the sentence and the code, which the visitor can correct
+        state[CLASS_KEY] = ""  # keeps the sentence and the code, which the visitor can correct
 with opens:
     st.header("Open a class")
     if fresh := lecturer.opening():

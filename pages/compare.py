@@ -9,8 +9,9 @@ from pages._ui.explore.form.forms import pick_data
 from pages._ui.explore.look import WIDE
 from pages._ui.explore.workspace.compare import compare
 from pages._ui.explore.workspace.explore import asked
-from pages._ui.frame import catalog, keys, prepared, shell
+from pages._ui.frame import catalog, prepared, shell
 from pages._ui.frame.address import links
+from pages._ui.frame.prepared import FORM_FIELDS, FORM_TOP
 
 links.enter(__file__, compare, has=("form", "kmeans", "navigation", "player"))
 if not catalog.chosen().private:
@@ -18,8 +19,8 @@ if not catalog.chosen().private:
 
 head = st.container()
 with (
-    st.container(key=keys.FORM_TOP),
-    st.container(key=keys.FORM_FIELDS, horizontal=True, vertical_alignment="bottom", gap="small"),
+    st.container(key=FORM_TOP),
+    st.container(key=FORM_FIELDS, horizontal=True, vertical_alignment="bottom", gap="small"),
 ):
     with st.container(width=WIDE):
         name, data = pick_data()

@@ -9,11 +9,11 @@ from pages._ui.explore.distance import view as moves
 from pages._ui.explore.look import opened
 from pages._ui.explore.notices import first_run, heading, notices
 from pages._ui.explore.player import verdict
-from pages._ui.explore.player.player import player
+from pages._ui.explore.player.player import FIGURES, player
 from pages._ui.explore.stored import found_again, more_people
 from pages._ui.explore.workspace import trust
 from pages._ui.explore.workspace.explore import explore
-from pages._ui.frame import embed, keys, prepared
+from pages._ui.frame import embed, prepared
 from pages._ui.frame.address import links
 from pages._ui.frame.address.scene import HIDEABLE
 
@@ -31,7 +31,7 @@ if result is None:
     first_run(choice)
     st.stop()
 
-drag.section(keys.FIGURES("explore"), choice, result, how)
+drag.section(FIGURES("explore"), choice, result, how)
 current = result.identity == choice.form.asks_for(choice.data)
 player(
     "explore", result, hidden=how.hidden, axes=how.axes, opened=links.opened("explore") if current else None, fold=False

@@ -11,10 +11,12 @@ from pages._ui.explore.look import opened
 from pages._ui.explore.notices import first_run, heading, notices
 from pages._ui.explore.player import takeaway
 from pages._ui.explore.workspace.explore import explore
-from pages._ui.frame import keys, markup, shell
+from pages._ui.frame import markup, shell
 from pages._ui.frame.address import links
 from pages._ui.frame.words import on_screen
 from pages._ui.work import results
+
+_LEDGER_STEPS = "ledger_steps"
 
 links.enter(__file__, explore, has=("form", "navigation"))
 
@@ -29,7 +31,7 @@ if choice.data.private:
 if result is None:
     first_run(choice)
     st.stop()
-drag.section(keys.LEDGER_STEPS, choice, result, how)
+drag.section(_LEDGER_STEPS, choice, result, how)
 trace = results.drawn(result)
 st.html(
     markup.lede(
@@ -57,7 +59,7 @@ else:
     st.html(markup.facts(facts))
     figure = plot_steps(trace, shell.colors())
     st.plotly_chart(
-        figure, theme=None, config={"displayModeBar": False, "responsive": True}, key=keys.LEDGER_STEPS,
+        figure, theme=None, config={"displayModeBar": False, "responsive": True}, key=_LEDGER_STEPS,
         alt=f"ε rises to {number(spent.epsilon)} over {len(trace.steps)} steps; "
         f"{number(claimed.epsilon)} is claimed.",
     )  # fmt: skip

@@ -4,8 +4,9 @@ import streamlit as st
 
 from dpviz.papers.registry import papers
 from dpviz.papers.verdicts import RULE
-from pages._ui.frame import keys, markup, shell
+from pages._ui.frame import markup, shell
 from pages._ui.frame.address import links
+from pages._ui.frame.prepared import FORM
 from pages._ui.learn.papers.controls import PAPER, VERDICT
 from pages._ui.learn.papers.controls import papers as papers_controls
 from pages._ui.learn.papers.view import glance, show, verdict
@@ -24,7 +25,7 @@ st.html(
     )
     + markup.small(RULE)
 )
-first, second = st.container(key=keys.FORM).columns([3, 2], vertical_alignment="bottom")
+first, second = st.container(key=FORM).columns([3, 2], vertical_alignment="bottom")
 name = PAPER.draw(first)
 word = VERDICT.draw(second) if name in every else "all"
 links.keep("papers", papers_controls)

@@ -8,8 +8,9 @@ from pages._ui.data.plan.form import form
 from pages._ui.data.plan.spending import onward
 from pages._ui.data.plan.state import plan_state
 from pages._ui.data.plan.view import show
-from pages._ui.frame import catalog, keys, markup, shell
+from pages._ui.frame import catalog, markup, shell
 from pages._ui.frame.address import links
+from pages._ui.frame.prepared import FORM
 
 links.enter(__file__, plan, has=("form", "navigation"))
 own = catalog.chosen()
@@ -23,7 +24,7 @@ st.html(
     )
 )
 wish, problem = None, ""
-with st.container(key=keys.FORM):
+with st.container(key=FORM):
     try:
         wish = form()
     except (ValueError, TypeError) as error:

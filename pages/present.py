@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages._ui.frame import keys, markup, shell
+from pages._ui.frame import markup, shell
 from pages._ui.frame.address import links
 from pages._ui.teach.present import view
 from pages._ui.teach.present.controls import COLORS, present
@@ -18,7 +18,7 @@ st.html(
     )
 )
 look = COLORS.held or "light"
-with st.container(key=keys.PRESENT_STAGE):
+with st.container(key="present_stage"):
     view.projector(look)
 left, right = st.columns([2, 3], gap="large")
 with left:

@@ -8,9 +8,10 @@ from pages._ui.explore.tradeoff import archive, sweeps, view
 from pages._ui.explore.tradeoff.form import form_of, linked, private_notice, sweep_form
 from pages._ui.explore.tradeoff.state import tradeoff_state
 from pages._ui.explore.workspace.tradeoff import tradeoff
-from pages._ui.frame import keys, prepared, shell
+from pages._ui.frame import prepared, shell
 from pages._ui.frame.address import links
 from pages._ui.frame.address.scene import Scene, write
+from pages._ui.frame.prepared import FORM_FIELDS, FORM_TOP
 from pages._ui.work import atlas
 
 
@@ -30,8 +31,8 @@ if links.brings_only("tradeoff", tradeoff, "sweep") and (latest := sweeps.shown(
 
 head = st.container()
 with (
-    st.container(key=keys.FORM_TOP),
-    st.container(key=keys.FORM_FIELDS, horizontal=True, vertical_alignment="bottom", gap="small"),
+    st.container(key=FORM_TOP),
+    st.container(key=FORM_FIELDS, horizontal=True, vertical_alignment="bottom", gap="small"),
 ):
     sweep, title, error, more = sweep_form()
 progress = sweeps.shown()

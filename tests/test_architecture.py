@@ -8,7 +8,6 @@ import pytest
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.algorithms.rules import broken_rules
-from pages._ui.frame import keys
 from tests.rooms import PLACES, against, arrows, by_string, circle, imported, parsed, sources
 
 ROOT = Path(__file__).parent.parent
@@ -103,11 +102,17 @@ def room(module):
     return ROOMS.index(longest) if found else None
 
 
-MAKERS = {"args", "_kept", "locked", "draw", "transport", "follow"}  # functions whose first argument is a widget's key
-KEYS = {name: key for name, key in vars(keys).items() if name.isupper()}
+MAKERS = {"draw", "locked", "transport"}  # functions whose first argument is a widget's key
+CONTROLS = {
+    "Control": 1,
+    "Columns": 1,
+    "DataControl": 1,
+    "SweepData": 1,
+    "RunsControl": 1,
+    "of": 3,
+}  # constructor -> place of its key
 STATE = {"pages._ui.frame.session", "pages._ui.frame.streamlit_patches"}  # modules that read Streamlit's state
 STATE_METHODS = {"get", "pop", "setdefault", "update"}
-FIXED = {key for key in KEYS.values() if isinstance(key, str)}
 
 
 def written(node):
@@ -120,20 +125,69 @@ def written(node):
     )
 
 
-def literal_keys(nodes):
-    """Yield keys that are written as literals, not as names, where a widget is made or its value is read."""
-    for node in nodes:
-        if isinstance(node, ast.Call):
-            maker = ast.unparse(node.func).split(".")[-1]
-            given = [
-                pair.value for pair in node.keywords if pair.arg == "key" or (maker, pair.arg) == ("transport", "scope")
-            ]
-            given += node.args[:1] if maker in MAKERS else node.args[1:2] if maker.endswith("Control") else []
-            yield from (ast.unparse(key) for key in given if written(key))
-        if isinstance(node, ast.Constant) and node.value in FIXED and "_" in node.value:
-            yield node.value
-        if isinstance(node, ast.Attribute) and node.attr in FIXED and ast.unparse(node.value).endswith("state"):
-            yield node.attr
+def pattern(node):
+    """Return the text of a literal key, with {} for each part that is computed, or None for a name."""
+    if isinstance(node, ast.JoinedStr):
+        return "".join(part.value if isinstance(part, ast.Constant) else "{}" for part in node.values)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format":
+        return pattern(node.func.value)
+    if isinstance(node, ast.Attribute) and node.attr == "format":
+        return pattern(node.value)
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
+
+
+def given_keys(node):
+    """Yield the expressions that a call uses as keys of widgets."""
+    if isinstance(node, ast.IfExp | ast.BinOp):
+        for part in (node.body, node.orelse) if isinstance(node, ast.IfExp) else (node.left, node.right):
+            yield part
+            yield from given_keys(part)
+    elif isinstance(node, ast.Call) and not (isinstance(node.func, ast.Attribute) and node.func.attr == "format"):
+        maker, place = ast.unparse(node.func).split(".")[-1], None
+        place = 0 if maker in MAKERS else CONTROLS.get(maker)
+        given = [pair.value for pair in node.keywords if pair.arg == "key"]
+        given += node.args[place : place + 1] if place is not None else []
+        for one in given:
+            yield one
+            yield from given_keys(one)
+
+
+def keys_of(modules):
+    """Return the places where each key of a widget is declared, as pattern -> modules.
+
+    A key is declared where it is written: in the call that makes the widget, or under a name of its module.
+    """
+    pages = {module: parsed(source) for module, source in modules.items() if module.startswith("pages.")}
+    used = {module: [one for node in nodes for one in given_keys(node)] for module, nodes in pages.items()}
+    called = {
+        ast.unparse(one.func if isinstance(one, ast.Call) else one).split(".")[-1]
+        for ones in used.values()
+        for one in ones
+        if isinstance(one, ast.Name | ast.Attribute | ast.Call)
+    }
+    found = {}
+    for module, nodes in pages.items():
+        places = {id(one): one for one in used[module]}
+        for node in nodes:
+            names = [ast.unparse(name) for name in node.targets] if isinstance(node, ast.Assign) else []
+            if any(name.isupper() and name in called for name in names):
+                places[id(node.value)] = node.value
+        for one in places.values():
+            if text := pattern(one):
+                found.setdefault(text, []).append(module)
+    return found
+
+
+def written_twice(modules):
+    """Return the keys that are declared more than once, or written out again where they are used."""
+    found = keys_of(modules)
+    fixed = {key: 0 for key in found if "_" in key and "{}" not in key}
+    for module, source in modules.items():
+        if module.startswith("pages."):
+            for node in parsed(source):
+                if isinstance(node, ast.Constant) and node.value in fixed:
+                    fixed[node.value] += 1
+    return {key for key, homes in found.items() if len(homes) > 1} | {key for key, times in fixed.items() if times > 1}
 
 
 def loose(nodes):
@@ -193,13 +247,15 @@ def unescaped(module, nodes):
             yield from names(inner)
 
     for node in nodes:
-        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in TEXTS):
+        kind = ast.unparse(node.func).split(".")[-1] if isinstance(node, ast.Call) else ""
+        if kind not in {*TEXTS, *CONTROLS, "draw"} or not (kind in CONTROLS or isinstance(node.func, ast.Attribute)):
             continue
-        kind = node.func.attr
-        shown = node.args if kind in ("progress", "metric") else node.args[:1]
+        place = CONTROLS.get(kind, -1) + 1 if kind != "draw" else len(node.args)
+        shown = node.args if kind in ("progress", "metric") else node.args[place : place + 1]
         shown = [*shown, *(pair.value for pair in node.keywords if pair.arg in ("help", "captions", "label", "text"))]
-        if kind in OPTIONS:
-            shown += [pair.value for pair in node.keywords if pair.arg == "format_func"]
+        widget = [pair.value.value for pair in node.keywords if pair.arg == "widget"]
+        if {kind, *widget} & {*OPTIONS, "draw"}:
+            shown += [pair.value for pair in node.keywords if pair.arg in ("format_func", "named")]
         for part in shown:
             yield from (f"{kind} {word}" for word in names(part))
 
@@ -239,8 +295,6 @@ def wrong(module, source):  # noqa: C901 - one condition a ban
         found.append("query class outside privacy/queries")
     if module.startswith("dpviz.algorithms.") and module not in HOUSE:
         found += broken_rules(source)
-    if module.startswith("pages.") and module != "pages._ui.frame.keys":
-        found += [f"key {key} is written out" for key in literal_keys(nodes)]
     if "streamlit.runtime.state.session_state" in names and module != "pages._ui.frame.streamlit_patches":
         found.append("Streamlit's inside read outside pages/_ui/frame/streamlit_patches.py")
     if module == "app" or (module.startswith("pages.") and module not in STATE):
@@ -327,13 +381,6 @@ PLANTED = {
     "overrides run": ("dpviz.algorithms.new", "class Mine(Algorithm):\n    def run(self, X):\n        return X"),
     "html escaped": ("pages.new", "import html"),
     "called said": ("dpviz.metrics", "said = 1"),
-    "key 'new'": ("pages.new", 'st.button("Go", key="new")'),
-    "key f'slide_{word}'": ("pages.new", 'st.button("Go", key=f"slide_{word}")'),
-    "key 'a' if here": ("pages.new", 'st.button("Go", key="a" if here else keys.SHARE)'),
-    "key 'strip'": ("pages.new", 'st.toggle("Go", **args("strip"))'),
-    "key 'sweep'": ("pages.new", 'Control("e", "sweep", "ε", spec)'),
-    "key share_link": ("pages.new", 'st.session_state.get("share_link")'),
-    "key share": ("pages.new", "state.share"),
     "mine is kept": ("pages.new", "st.session_state.mine = 1"),
     "'mine' is kept": ("pages.new", 'if "mine" not in st.session_state:\n    state = 0'),
     "f'mine_{x}' is kept": ("pages.new", 'st.session_state[f"mine_{x}"] = 1'),
@@ -407,19 +454,32 @@ def test_every_page_has_controls_where_its_name_says():
 
 
 def test_a_planted_page_without_controls_is_caught():
-    entered = "from pages._ui.frame import keys, shell\nshell.enter(__file__)\n"
+    entered = "from pages._ui.frame import shell\nshell.enter(__file__)\n"
     assert without_controls(SOURCES | {"pages.about": f"{entered}st.markdown('Words.')"}) == set()
-    assert without_controls(SOURCES | {"pages.about": f"{entered}st.button('Go', key=keys.GO)"}) == {"about"}
+    assert without_controls(SOURCES | {"pages.about": f"{entered}st.button('Go', key='go')"}) == {"about"}
     assert without_controls(SOURCES | {"pages.about": f"{entered}from pages._ui.about import view"}) == {"about"}
     elsewhere = "from pages._ui.start.controls import home\nlinks.enter(__file__, home)"
     assert without_controls(SOURCES | {"pages.about": elsewhere}) == {"about"}
 
 
-def test_no_two_keys_are_the_same():
-    patterns = [key if isinstance(key, str) else key.pattern for key in KEYS.values()]
-    assert len(set(patterns)) == len(patterns)
-    with pytest.raises(TypeError, match="1 gaps; got 2"):
-        keys.SLIDE_MOVE("Earlier", "Later")
+def test_every_key_is_declared_once():
+    assert len(keys_of(SOURCES)) > 250 and written_twice(SOURCES) == set()
+
+
+@pytest.mark.parametrize(
+    ("line", "key"),
+    [
+        ('st.button("Go", key="strip")', "strip"),
+        ('st.button("Go", key="strip" if here else SHARE)', "strip"),
+        ('st.button("Go", key=f"slide_title_{word}")', "slide_title_{}"),
+        ('GO = "course_{}".format\nst.button("Go", key=GO(1))', "course_{}"),
+        ('Control("e", "sweep_epsilon", "ε", spec)', "sweep_epsilon"),
+        ('st.session_state.get("share_link")', "share_link"),
+        ('locked("explore_seed")', "explore_seed"),
+    ],
+)
+def test_a_planted_second_key_is_caught(line, key):
+    assert written_twice(SOURCES | {"pages.new": line}) == {key}
 
 
 def test_pages_are_thin():

@@ -102,5 +102,5 @@ def test_the_door_to_explore_leads_to_the_run_at_the_epsilon_that_was_dragged_to
         story._leave({"page": "explore", "stop": stop})
     story._leave({"page": "data", "stop": 2})
     assert [dict(query).get("e") for _, query in went] == ["4", "1", "1", "1", "1", None]
-    assert went[0][0] == "pages/explore.py" and went[-1] == ("pages/data.py", [])
+    assert went[0][0] == "pages/explore.py" and went[-1] == ("pages/data.py", {})
     assert dict(went[0][1]) == {"v": "1", "d": "town", "a": "pe-means", "k": "5", "e": "4", "s": "0"}

@@ -11,9 +11,10 @@ from dpviz.datasets import Blobs
 from dpviz.datasets.painted import check as check_painting
 from dpviz.params import ParamSpec
 from pages._ui.data import gallery
-from pages._ui.frame import keys
 from pages._ui.frame.address.control import Control, choice
 from pages._ui.frame.address.data import DATA
+
+PAINTED = "painted"
 
 OWN_FILE = "Your file"  # the source that no address contains
 WAY = Control(
@@ -29,7 +30,7 @@ def data(known: Mapping[str, Any]) -> Sequence[Control]:
         WAY,
     ]
     if known.get("way") == "Paint":
-        listed.append(Control("paint", keys.PAINTED, "Painting", ParamSpec(""), accepts=_painting))
+        listed.append(Control("paint", PAINTED, "Painting", ParamSpec(""), accepts=_painting))
     if known.get("way") == "Make blobs":
         listed += [gallery.recipe_of(name, spec) for name, spec in params.specs(Blobs).items()]
     return listed

@@ -21,11 +21,13 @@ from pages._ui.data import kept, reading
 from pages._ui.data.reading import KINDS, NUMBER
 from pages._ui.explore.form.forms import hand_on, in_labels
 from pages._ui.explore.form.numbers import field
-from pages._ui.frame import catalog, keys, markup, messages, shell
+from pages._ui.frame import catalog, markup, messages, shell
 from pages._ui.work.state import work_state
 
 if TYPE_CHECKING:
     from pages._ui.data.state import Upload
+
+_BOUNDS = "{}_bounds".format
 
 COUNTED = 200_000  # Maximum number of rows on which DEMO counts the effect of a declaration.
 _MISSING = (
@@ -126,7 +128,7 @@ def _table(upload: Upload) -> tuple[list[dict[str, Any]], tuple[Recoding, ...]]:
     if kept.offer(upload, names):
         _again(upload)
     _shortcuts(upload, [name for name in names if upload.cells[name]["use"]])
-    key = keys.BOUNDS(upload.key)
+    key = _BOUNDS(upload.key)
     if upload.base is None or key not in st.session_state:
         order = [name for name in upload.cells if name in names]
         frame = pd.DataFrame([{"name": name, **_CELLS, **upload.cells[name]} for name in order])
@@ -155,7 +157,7 @@ def _table(upload: Upload) -> tuple[list[dict[str, Any]], tuple[Recoding, ...]]:
     used = (name for name in names if upload.cells[name]["use"])
     if waiting := [name for name in used if str(upload.cells[name]["why"]).startswith("suggested")]:
         words = f"Confirm the suggested bounds of {len(waiting)} column{'s' * (len(waiting) > 1)}"
-        if st.button(words, icon=":material/check:", key=keys.CONFIRM(upload.key)):
+        if st.button(words, icon=":material/check:", key=f"{upload.key}_confirm"):
             for name in waiting:
                 upload.cells[name]["why"] = upload.cells[name]["why"].replace("suggested", "confirmed")
             _again(upload)
@@ -239,7 +241,7 @@ def _shortcuts(upload: Upload, names: list[str]) -> None:
     """Offer to fill the table from a data dictionary or, in DEMO, from the data themselves."""
     with st.container(horizontal=True):
         with st.popover("Data dictionary", icon=":material/upload_file:"):
-            file = st.file_uploader("A dictionary that you saved here", "json", key=keys.DICTIONARY(upload.key))
+            file = st.file_uploader("A dictionary that you saved here", "json", key=f"{upload.key}_dictionary")
             if file is not None:
                 _load(upload, file.name, file.getvalue())
         numbers = [name for name in names if upload.cells[name]["kind"] == NUMBER]
@@ -331,30 +333,30 @@ def _people(upload: Upload) -> dict[str, Any]:
     keep: dict[str, Any] = {"persist_state": "session"}
     a, b = st.columns(2, gap="small")
     n = field(
-        "Rows", 1, value=draft.get("n_public"), on=a, key=keys.ROWS(upload.key), placeholder="a round number",
+        "Rows", 1, value=draft.get("n_public"), on=a, key=f"{upload.key}_n", placeholder="a round number",
         help="Declared, not counted. Thresholds and δ follow from this number; the true number stays private.", **keep,
     )  # fmt: skip
     n_is = b.segmented_control(
         "Is that number public?", ("exact", "approximate"), default=draft["n_is"], required=True,
         format_func={"exact": "Exactly", "approximate": "Only about"}.__getitem__,
-        key=keys.ROWS_ARE(upload.key), **keep,
+        key=f"{upload.key}_n_is", **keep,
     )  # fmt: skip
     rows = field(
-        "Rows of one person, at most", 1, value=draft["rows_per_person"], on=a, key=keys.ROWS_PER_PERSON(upload.key),
+        "Rows of one person, at most", 1, value=draft["rows_per_person"], on=a, key=f"{upload.key}_rows_per_person",
         help="Enter 1 if one row is one person. With m rows, ε for a person is m times as large.", **keep,
     )  # fmt: skip
     unit = b.text_input(
-        "What is one row?", draft.get("unit_of_privacy", "one row is one person"), 80, key=keys.UNIT(upload.key), **keep
+        "What is one row?", draft.get("unit_of_privacy", "one row is one person"), 80, key=f"{upload.key}_unit", **keep
     )
     scale = a.selectbox(
-        "Scale", ("column", "common"), ("column", "common").index(draft["scale"]), key=keys.SCALE(upload.key),
+        "Scale", ("column", "common"), ("column", "common").index(draft["scale"]), key=f"{upload.key}_scale",
         format_func={"column": "each column its own", "common": "one for all: keeps distances"}.__getitem__,
         help="Each column its own: all columns weigh the same. One for all: for maps and other columns that "
             "share a unit.", **keep,
     )  # fmt: skip
     radius = b.number_input(
         "Clipping radius", 0.0, value=None if draft["radius"] is None else float(draft["radius"]), step=None,
-        format="%g", key=keys.RADIUS(upload.key), placeholder="none",
+        format="%g", key=f"{upload.key}_radius", placeholder="none",
         help="Rows farther from the middle are moved in to this distance. The unit is the half-width of the bounds.",
         **keep,
     )  # fmt: skip
@@ -379,7 +381,7 @@ def _known_groups(upload: Upload, names: list[str]) -> dict[str, Any]:
         return {"label": None}
     known = upload.draft.get("label")
     label = st.selectbox(
-        "Known groups", choices, choices.index(known) if known in choices else None, key=keys.LABEL(upload.key),
+        "Known groups", choices, choices.index(known) if known in choices else None, key=f"{upload.key}_label",
         placeholder="none", persist_state="session",
         help="A column that gives the group of each row; results are compared with these groups. NOT PRIVATE.",
     )  # fmt: skip
@@ -423,7 +425,7 @@ def _consequences(upload: Upload, facts: dict[str, Any]) -> None:
     )
     panel = bounds_panel(X, dictionary.domain_of(facts), names, shell.colors())
     st.plotly_chart(
-        panel.figure, theme=None, key=keys.EFFECT(upload.key), alt=panel.alt,
+        panel.figure, theme=None, key=f"{upload.key}_effect", alt=panel.alt,
         config={"displayModeBar": False, "responsive": True, "scrollZoom": False},
     )  # fmt: skip
 

@@ -13,7 +13,9 @@ from dpviz.figures.scenes.people import thumbnail
 from dpviz.numbers import number
 from dpviz.params import ParamSpec
 from pages._ui.explore.form.forms import Parameter, label_of
-from pages._ui.frame import catalog, keys, markup, shell
+from pages._ui.frame import catalog, markup, shell
+
+_BLOBS = "blobs_{}".format
 
 _ROW = 6
 
@@ -33,7 +35,7 @@ def picture(name: str, alt: str, *, width: int = 220, height: int = 132, most: i
 
 def samples() -> None:
     """Show the gallery; its buttons choose a sample for every page."""
-    with st.container(key=keys.GALLERY):
+    with st.container(key="gallery"):
         for start in range(0, len(SAMPLES), _ROW):
             for name, place in zip(SAMPLES[start : start + _ROW], st.columns(_ROW, gap="small"), strict=False):
                 with place.container(border=True, height="stretch", vertical_alignment="distribute"):
@@ -52,7 +54,7 @@ def _card(name: str) -> None:
     named = data.title.partition(",")[0]
     st.button(
         "In use" if chosen else f"Use {named[:1].lower()}{named[1:]}",
-        key=keys.USE(name),
+        key=f"use_{name}",
         width="stretch",
         type="primary" if chosen else "secondary",
         on_click=catalog.choose,
@@ -67,7 +69,7 @@ def label(name: str) -> str:
 
 def recipe_of(name: str, spec: ParamSpec) -> Parameter:
     """Return the control of a generator's parameter."""
-    return Parameter.of(Blobs.name, name, spec, keys.BLOBS(name), title=label(name))
+    return Parameter.of(Blobs.name, name, spec, _BLOBS(name), title=label(name))
 
 
 def blobs() -> None:

@@ -15,11 +15,13 @@ from dpviz.numbers import number
 from pages._ui.data import reading
 from pages._ui.data.controls import OWN_FILE, WAY
 from pages._ui.data.state import Upload, data_state
-from pages._ui.frame import keys, messages
+from pages._ui.frame import messages
 from pages._ui.frame.address.data import FILE
 from pages._ui.server.owner import owner
 
 __all__ = ["checked", "keep", "known", "offer", "remembered", "reopen"]
+
+_KEPT = "kept_declared"
 
 _MOST, _MOST_COLUMNS = 5, 200
 # maximum number of characters in each string
@@ -38,9 +40,7 @@ def _mount(entry: dict[str, Any] | None, upload: str = "", *, says: bool = False
     if owner().kind == "login":  # other people might use this browser
         return
     data = {"keep": entry, "upload": upload, "known": data_state.declared, "says": says, "opens": opens}
-    pressed = _component(
-        key=keys.KEPT, data=data, height="content", on_entries_change=_took, on_open_change=lambda: None
-    )
+    pressed = _component(key=_KEPT, data=data, height="content", on_entries_change=_took, on_open_change=lambda: None)
     if opens and pressed.get("open"):
         st.session_state[WAY.key] = OWN_FILE
         st.switch_page("pages/data.py")
@@ -48,7 +48,7 @@ def _mount(entry: dict[str, Any] | None, upload: str = "", *, says: bool = False
 
 def _took() -> None:
     """Read the declarations stored in the browser, and ignore anything that is not a declaration."""
-    data_state.declared = checked(st.session_state[keys.KEPT].get("entries"))
+    data_state.declared = checked(st.session_state[_KEPT].get("entries"))
 
 
 def checked(sent: Any) -> list[dict[str, Any]]:
@@ -115,7 +115,7 @@ def offer(upload: Upload, names: list[str]) -> bool:
                 f"{plain(upload.table.name)} was declared in this browser with another first line: the column "
                 f"{plain(lacking[0])} is missing now."
             )
-        elif st.button(f"Declare as before: {plain(_called(entry))}", key=keys.KEPT_TAKE(upload.key, place)):
+        elif st.button(f"Declare as before: {plain(_called(entry))}", key=f"{upload.key}_take_kept_{place}"):
             return _take(upload, entry)
     return False
 

@@ -6,7 +6,7 @@ import streamlit as st
 
 from dpviz.escape import plain
 from pages._ui.data.state import data_state
-from pages._ui.frame import keys, markup, messages
+from pages._ui.frame import markup, messages
 from pages._ui.server.owner import Owner, keep_in_browser, owner, take
 
 __all__ = ["download", "offer"]
@@ -29,7 +29,7 @@ def offer() -> None:
         )
         with st.container(horizontal=True, vertical_alignment="bottom"):
             download(who)
-            brought = st.file_uploader("Add a key file", "txt", key=keys.KEY_FILE(data_state.file_turn))
+            brought = st.file_uploader("Add a key file", "txt", key=f"key_file_{data_state.file_turn}")
         st.caption(f"The operator of this server knows the owner of your accounts as {who.name}, which is not secret.")
         if brought is not None:
             data_state.file_turn += 1

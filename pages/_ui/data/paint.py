@@ -9,7 +9,10 @@ import streamlit as st
 from dpviz.datasets import Painted
 from dpviz.datasets.painted import check
 from pages._ui.data import gallery
-from pages._ui.frame import catalog, keys, messages
+from pages._ui.data.controls import PAINTED
+from pages._ui.frame import catalog, messages
+
+_PAINT = "paint"
 
 _HERE = Path(__file__).parent
 _TOOLS = {
@@ -39,11 +42,11 @@ _component = st.components.v2.component(
 
 def paint() -> None:
     """Show the canvas; a painting of enough people can be used on every page."""
-    code = st.session_state.setdefault(keys.PAINTED, "")
+    code = st.session_state.setdefault(PAINTED, "")
     canvas, about = st.columns([6, 5], gap="medium")
     with canvas:
         data = {"code": code, "fewest": Painted.FEWEST, "most": Painted.MOST, "groups": Painted.MOST_GROUPS}
-        _component(key=keys.PAINT, data=data, height="content", on_people_change=_took)
+        _component(key=_PAINT, data=data, height="content", on_people_change=_took)
     with about:
         st.markdown(
             "Press and drag to paint. On the keyboard, arrow keys move the cursor on the canvas and Enter paints. "
@@ -65,10 +68,10 @@ def paint() -> None:
 
 def _took() -> None:
     """Store the painting; if it is not valid, show one sentence and keep the previous painting."""
-    code = st.session_state[keys.PAINT].get("people")
+    code = st.session_state[_PAINT].get("people")
     try:
         check(code)
     except ValueError as problem:
         messages.say("problem", f"{problem} The previous painting stays.")
     else:
-        st.session_state[keys.PAINTED] = code
+        st.session_state[PAINTED] = code

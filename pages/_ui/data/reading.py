@@ -14,10 +14,12 @@ from dpviz.datasets.readers.form import NUMBERS, SEPARATORS
 from dpviz.escape import plain
 from pages._ui.data.state import Upload
 from pages._ui.explore.form.numbers import whole_number
-from pages._ui.frame import catalog, keys, messages
+from pages._ui.frame import catalog, messages
 from pages._ui.work import results
 
 __all__ = ["KINDS", "NUMBER", "again", "differently", "doubt", "numbers", "read", "separator", "where"]
+
+_PLACE = "{}_differently_place".format
 
 NUMBER = "number"
 KINDS = {  # text on screen -> code of the rule ("" for a number) and order of a date
@@ -86,7 +88,7 @@ def differently(upload: Upload) -> None:
     """
     form = upload.form
     with st.expander(f"Read it with another {'' if upload.private else 'sheet, first line or '}decimal sign"):
-        at = (form.sheet, form.header_row) if upload.private else where(keys.PLACE(upload.key), upload.content, form)
+        at = (form.sheet, form.header_row) if upload.private else where(_PLACE(upload.key), upload.content, form)
         decimal, thousands = numbers(upload.key, form)
         if st.button("Read it this way"):
             try:
@@ -103,11 +105,11 @@ def where(key: str, content: bytes, form: Form) -> tuple[str | None, int | None]
     """Ask for the sheet of a workbook and the line where the table begins; return None for a field left empty."""
     a, b = st.columns(2, gap="small")
     sheet = a.text_input(
-        "Sheet, by name or number", form.sheet or "", 60, key=keys.SHEET(key), placeholder="the first with a table",
+        "Sheet, by name or number", form.sheet or "", 60, key=f"{key}_sheet", placeholder="the first with a table",
         disabled=not content.startswith(_SHEETS), help="Only for workbooks.",
     )  # fmt: skip
     row = whole_number(
-        "The table begins on line", 1, _LAST, form.header_row or 1, on=b, key=keys.FIRST_LINE(key),
+        "The table begins on line", 1, _LAST, form.header_row or 1, on=b, key=f"{key}_row",
         help="Lines above the table, such as a title, are skipped.",
     )  # fmt: skip
     return sheet.strip() or None, row if row > 1 else None
@@ -121,7 +123,7 @@ def numbers(key: str, form: Form) -> tuple[str | None, str | None]:
     written = {"as in the file": (None, None), **NUMBERS} if not form.private else dict(NUMBERS)
     start = form.example if form.private or form.decimal is not None else "as in the file"
     label = st.selectbox(
-        "Do your numbers look like these?", written, list(written).index(start), key=keys.NUMBERS(key), width=300,
+        "Do your numbers look like these?", written, list(written).index(start), key=f"{key}_numbers", width=300,
         help="These cells are made up. Spaces and apostrophes may group thousands, too. In a private file any cell in "
             "another format counts as missing.",
     )  # fmt: skip
@@ -131,7 +133,7 @@ def numbers(key: str, form: Form) -> tuple[str | None, str | None]:
 def separator(key: str) -> str | None:
     """Ask what separates cells in a text file (None: as in the line of names or, without that line, a comma)."""
     words = {"as in the line of names, otherwise a comma": None, **{word: sign for sign, word in SEPARATORS.items()}}
-    label = st.selectbox("Separator of cells", words, key=keys.SEPARATOR(key), width=300, help="Only for text files.")
+    label = st.selectbox("Separator of cells", words, key=f"{key}_separator", width=300, help="Only for text files.")
     return words[label]
 
 
@@ -152,7 +154,7 @@ def doubt(upload: Upload) -> None:
                 (f"Yes, {large}", ".,"[sign == "."]),
                 (f"No, a bit more than {small.split('.')[0]}", sign),
             ):
-                if st.button(words, key=keys.DECIMAL(upload.key, decimal)):
+                if st.button(words, key=f"{upload.key}_decimal_{decimal}"):
                     try:
                         apart = dict(upload.form.decimal_of) | {column: decimal}
                         again(upload, dataclasses.replace(upload.form, decimal_of=tuple(apart.items())))

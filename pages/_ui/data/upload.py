@@ -15,11 +15,16 @@ from pages._ui.data import kept, key_file, reading
 from pages._ui.data.new_files import count_new_file
 from pages._ui.data.state import Pending, Upload, data_state
 from pages._ui.explore.form.numbers import field
-from pages._ui.frame import keys, messages
+from pages._ui.frame import messages
 from pages._ui.frame.streamlit_patches import forget
 from pages._ui.server.owner import owner
 from pages._ui.work import results
 from pages._ui.work.private import accounts
+
+UPLOAD_SHOWN = "upload_shown"
+_SAY_PRIVATE = "say_private"
+_SAY_PUBLIC = "say_public"
+_SAY_HEADER = "say_header_{}".format
 
 _FORMS = (
     "A table: CSV or other text, Excel, Parquet, Feather, JSON records, Stata, or one of these compressed with gzip"
@@ -57,7 +62,7 @@ def files() -> None:
 
 def _receive() -> None:
     turn = data_state.file_turn
-    file = st.file_uploader(_FORMS, ENDINGS, key=keys.FILE(turn))
+    file = st.file_uploader(_FORMS, ENDINGS, key=f"file_{turn}")
     st.caption(
         "The file stays in this server's memory, for this visit only; it never reaches a log, and a private file "
         "never reaches the disk. Names and types of columns are public."
@@ -79,7 +84,7 @@ def _ask(pending: Pending) -> None:
     ):  # fmt: skip
         with place.container(border=True, height="stretch"):
             st.markdown(f"**{'PRIVATE' if private else 'DEMO'}**  \n{words}")
-            key = keys.SAY_PRIVATE if private else keys.SAY_PUBLIC
+            key = _SAY_PRIVATE if private else _SAY_PUBLIC
             if st.button(label, key=key, width="stretch", disabled=before is not None and before is not private):
                 answers.append(private)
     with st.expander("Location of the table in the file"):
@@ -133,8 +138,8 @@ def _ask_header(pending: Pending) -> None:
         "public; the first person's cells must not. Without names the columns are called column 1, column 2, and so on."
     )
     with st.container(horizontal=True):
-        yes = st.button("Yes, names", key=keys.SAY_HEADER(True), width=200)
-        no = st.button("No, a person", key=keys.SAY_HEADER(False), width=200)
+        yes = st.button("Yes, names", key=_SAY_HEADER(True), width=200)
+        no = st.button("No, a person", key=_SAY_HEADER(False), width=200)
     with st.expander(f"Format of the file: numbers like {form.example}"), st.container(horizontal=True):
         decimal, thousands = reading.numbers("pending", form)
         separator = reading.separator("pending")
@@ -152,7 +157,7 @@ def _ask_width(pending: Pending) -> None:
     """Ask for the number of cells per line, so that it does not depend on any row."""
     st.header("How many cells does a line have?")
     n_columns = field(
-        "Cells per line", 1, Limits().columns, None, key=keys.N_COLUMNS("pending"), width=300,
+        "Cells per line", 1, Limits().columns, None, key="pending_n_columns", width=300,
         placeholder="a whole number", help="If a line has another number of cells, all its cells count as missing.",
     )  # fmt: skip
     if st.button("Read it this way", disabled=not isinstance(n_columns, int)):
@@ -186,21 +191,21 @@ def _read(pending: Pending, form: Form) -> None:
     draft = {"form": form.facts} | ({} if form.private else {"n_public": table.n_rows})
     token = secrets.token_hex(8)
     data_state.uploads[token] = Upload(token, table, form.private, fingerprint, draft, pending.content, form)
-    st.session_state[keys.UPLOAD_SHOWN] = token
+    st.session_state[UPLOAD_SHOWN] = token
     st.switch_page("pages/bounds.py")
 
 
 def _list(uploads: dict[str, Upload]) -> None:
     """Show the current file, a button that removes it, and the other files."""
     state = st.session_state
-    if state.get(keys.UPLOAD_SHOWN) not in uploads:
-        state[keys.UPLOAD_SHOWN] = next(iter(uploads))
+    if state.get(UPLOAD_SHOWN) not in uploads:
+        state[UPLOAD_SHOWN] = next(iter(uploads))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.selectbox(
             "File", uploads, format_func={token: upload.table.name for token, upload in uploads.items()}.__getitem__,
-            key=keys.UPLOAD_SHOWN, width=300, persist_state="session",
+            key=UPLOAD_SHOWN, width=300, persist_state="session",
         )  # fmt: skip
-        upload = uploads[state[keys.UPLOAD_SHOWN]]
+        upload = uploads[state[UPLOAD_SHOWN]]
         if st.button("Remove it", icon=":material/delete:"):
             del uploads[upload.token]
             results.drop(upload.dataset_id)

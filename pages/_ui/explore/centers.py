@@ -13,7 +13,7 @@ from dpviz.postprocessing.released import AT_BOUNDS, center_noise, centers_text,
 from dpviz.postprocessing.verdict import spread_words
 from pages._ui.explore.question import N
 from pages._ui.explore.reruns import scatter_of
-from pages._ui.frame import keys, markup, shell
+from pages._ui.frame import markup, shell
 from pages._ui.work.caches import per_run
 from pages._ui.work.results import Result
 
@@ -62,7 +62,7 @@ def section(key: str, result: Result, *, hidden: bool = False) -> None:
         if isinstance(table, str):
             st.html(table)
         else:
-            st.dataframe(table, hide_index=True, width="stretch", key=keys.CENTERS(key))
+            st.dataframe(table, hide_index=True, width="stretch", key=f"{key}_centers")
         noise = center_noise(trace)
         words = (
             f"The noise is one standard deviation {noise.meaning}. " if noise.sd is not None else f"{noise.meaning} "
@@ -84,9 +84,9 @@ def section(key: str, result: Result, *, hidden: bool = False) -> None:
 
 def _weighted(key: str, points: pd.DataFrame) -> None:
     """Show the weighted points when the visitor opens their box."""
-    box = st.expander(f"Weighted points, also released: {len(points):,}", key=keys.WEIGHTED(key), on_change="rerun")
+    box = st.expander(f"Weighted points, also released: {len(points):,}", key=f"{key}_weighted", on_change="rerun")
     if box.open:
-        box.dataframe(points, hide_index=True, width="stretch", key=keys.POINTS(key))
+        box.dataframe(points, hide_index=True, width="stretch", key=f"{key}_points")
 
 
 def _drawn(table: pd.DataFrame) -> str:

@@ -17,10 +17,12 @@ from dpviz.postprocessing.span import Axes
 from pages._ui.explore.player.how import ANY_K, of_coreset
 from pages._ui.explore.player.panel import draw
 from pages._ui.explore.player.player import view_of
-from pages._ui.frame import keys, markup, shell
+from pages._ui.frame import markup, shell
 from pages._ui.work.caches import per_run
 from pages._ui.work.results import Result
 from pages._ui.work.workers import workers
+
+_CORESET = "{}_coreset".format
 
 MOST = 20
 
@@ -78,7 +80,7 @@ def _body(key: str, result: Result, hidden: bool, axes: Axes) -> None:
     )
     left, right = st.columns([11, 9], gap="medium")
     with left:
-        draw(keys.CORESET(key), [plane])
+        draw(_CORESET(key), [plane])
         shell.key_line(figures.LEGEND, hidden and not result.data.private, result.data.noun)
     with right:
-        draw(keys.CORESET(key), [elbow])
+        draw(_CORESET(key), [elbow])

@@ -9,7 +9,7 @@ from dpviz.datasets import Dataset
 from dpviz.numbers import percent
 from dpviz.runs.single import reference
 from pages._ui.explore.player.how import ANY_K
-from pages._ui.frame import keys, markup
+from pages._ui.frame import markup
 from pages._ui.frame.catalog import is_public
 from pages._ui.work import runs
 from pages._ui.work.caches import per_run
@@ -39,7 +39,7 @@ def section(key: str, result: Result, *, hidden: bool) -> None:
         words = f" k = {k} is a default: KMeans' loss falls another {percent(falls)} at k = {MORE * k}."
         st.html(markup.small(markup.tag(), words), width="content")
         if result.trace.coreset is not None:
-            st.button("Any k", key=keys.DEFAULT_K(key), type="tertiary", on_click=_unfold)
+            st.button("Any k", key=f"{key}_default_k", type="tertiary", on_click=_unfold)
 
 
 def _unfold() -> None:

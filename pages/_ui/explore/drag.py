@@ -26,9 +26,10 @@ from pages._ui.explore.form.forms import fields_of, preset
 from pages._ui.explore.look import Choice, RunLook
 from pages._ui.explore.player import stage
 from pages._ui.explore.player.player import view_of
+from pages._ui.explore.player.verdict import VERDICT
 from pages._ui.explore.state import explore_state
 from pages._ui.explore.stored import edition_of, sample_of
-from pages._ui.frame import catalog, keys, prepared
+from pages._ui.frame import catalog, prepared
 from pages._ui.frame.address import links
 from pages._ui.frame.address.data import DATA
 from pages._ui.frame.session import session
@@ -39,6 +40,8 @@ from pages._ui.work.results import Result, keep, show
 from pages._ui.work.workers import workers
 
 __all__ = ["section"]
+
+_EXPLORE_DRAG = "explore_drag"
 
 _HERE = Path(__file__).parent
 _MORE = 3  # number of new stops after which the page is redrawn
@@ -126,14 +129,14 @@ def _draw(scope: str, choice: Choice, result: Result, record: str, names: tuple[
         "record": record,
         "stage": stage.NAME,
         "scope": f".st-key-{scope}",
-        "words": f".st-key-{keys.VERDICT}",
+        "words": f".st-key-{VERDICT}",
         "edition": choice.name,
         "epsilon": float(choice.form.algorithm.epsilon),  # type: ignore[union-attr]
         "busy": bool(session.job),
         "locked": prepared.locked(where),
         "fixed": prepared.locked(DATA.key),  # whether the number of people is fixed
     }
-    name = keys.EXPLORE_DRAG
+    name = _EXPLORE_DRAG
     _component(key=name, data=data, height="content", on_released_change=partial(_released, name, where, names, result))
 
 

@@ -16,7 +16,7 @@ from dpviz.runs.single import replay
 from dpviz.sweeps.processes import FIRST, USUAL
 from dpviz.trace import Trace
 from pages._ui.explore.state import explore_state
-from pages._ui.frame import keys, markup, messages
+from pages._ui.frame import markup, messages
 from pages._ui.frame.session import session
 from pages._ui.work import private, runs
 from pages._ui.work.caches import per_run
@@ -103,7 +103,7 @@ def _bought(key: str, result: Result, answer: Trace, hidden: bool) -> None:
         table = explanation.table(columns, truth_of(answer) if hidden else None)
         floats = [name for name in table.columns if table[name].dtype.kind == "f"]
         table = table.assign(**{name: table[name].map(number) for name in floats})
-        st.dataframe(table, hide_index=True, width="stretch", key=keys.EXPLAIN_TABLE(key))
+        st.dataframe(table, hide_index=True, width="stretch", key=f"{key}_explain_table")
 
 
 def _ask(key: str, result: Result) -> None:
@@ -111,11 +111,11 @@ def _ask(key: str, result: Result) -> None:
     data = result.data
     with st.container(horizontal=True, vertical_alignment="bottom"):
         epsilon = st.number_input(
-            "ε for this question", 0.01, 10.0, 0.2, 0.1, key=keys.EXPLAIN_EPSILON(key), width=160,
+            "ε for this question", 0.01, 10.0, 0.2, 0.1, key=f"{key}_explain_epsilon", width=160,
             help="A separate budget, in addition to the run's. A larger ε gives narrower intervals.",
         )  # fmt: skip
         question = ExplainClusters.after(result.trace, epsilon)
-        asked = st.button("Ask the rows", key=keys.EXPLAIN_ASK(key))
+        asked = st.button("Ask the rows", key=f"{key}_explain_ask")
     if trusts := question.trusts(result.trace):
         st.html(markup.small(trusts))
     bought = (result.identity, epsilon)

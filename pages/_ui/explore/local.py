@@ -19,8 +19,11 @@ from dpviz.postprocessing.span import Axes
 from dpviz.privacy.guarantee import Notion
 from pages._ui.explore.player.panel import draw
 from pages._ui.explore.player.player import view_of
-from pages._ui.frame import keys, markup
+from pages._ui.frame import markup
 from pages._ui.work.results import Result
+
+_USERS_FIGURE = "{}_users_{}".format
+_USERS_TRIED = "{}_tried".format
 
 USERS = (1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000)
 CELLS = 20_000_000  # maximum number of cells in a made-up population
@@ -47,10 +50,10 @@ def _body(key: str, result: Result, axes: Axes) -> None:
     d = data.domain.n_features
     choices = [n for n in USERS if n * d <= CELLS]
     left, right = st.columns([4, 1], vertical_alignment="bottom")
-    n = left.select_slider("People", choices, min(200_000, choices[-1]), format_func="{:,}".format, key=keys.USERS(key))
+    n = left.select_slider("People", choices, min(200_000, choices[-1]), format_func="{:,}".format, key=f"{key}_users")
     parameters = str(sorted(trace.parameters.items()))
-    tried = st.session_state.setdefault(keys.USERS_TRIED(key), {}).setdefault((data.dataset_id, parameters), {})
-    if right.button("Ask them", key=keys.USERS_ASK(key), width="stretch"):
+    tried = st.session_state.setdefault(_USERS_TRIED(key), {}).setdefault((data.dataset_id, parameters), {})
+    if right.button("Ask them", key=f"{key}_ask", width="stretch"):
         tried[n] = _loss(data.dataset_id, n, trace.seed or 0, algorithm, data, parameters)
     error = algorithm.predicted(d, n)
     st.html(
@@ -68,4 +71,4 @@ def _body(key: str, result: Result, axes: Axes) -> None:
     panels = figures.users_panels(view, table, n, tried)
     for column, panel in zip(st.columns(2, gap="medium"), panels, strict=True):
         with column:
-            draw(keys.USERS_FIGURE(key, panel.name), [panel])
+            draw(_USERS_FIGURE(key, panel.name), [panel])

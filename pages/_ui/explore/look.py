@@ -19,9 +19,10 @@ from pages._ui.explore.settings import FormRow, settings
 from pages._ui.explore.state import Settings
 from pages._ui.explore.stored import Stored, made, shared_span, stored
 from pages._ui.explore.workspace.explore import explore, explored
-from pages._ui.frame import catalog, keys, prepared
+from pages._ui.frame import catalog, prepared
 from pages._ui.frame.address import links
 from pages._ui.frame.address.scene import write
+from pages._ui.frame.prepared import FORM_DETAILS, FORM_FIELDS, FORM_TOP
 from pages._ui.frame.session import session
 from pages._ui.work import results, runs
 from pages._ui.work.filling import Track
@@ -70,9 +71,9 @@ def _choose() -> Choice:
     If stored or made runs match the form, the drag takes the place of the field for ε. On a phone, a drawer holds the
     fields.
     """
-    with st.container(key=keys.FORM_TOP, horizontal=True, vertical_alignment="bottom", gap="medium"):
+    with st.container(key=FORM_TOP, horizontal=True, vertical_alignment="bottom", gap="medium"):
         fields = st.container(
-            key=keys.FORM_FIELDS, horizontal=True, vertical_alignment="bottom", gap="small", width="content"
+            key=FORM_FIELDS, horizontal=True, vertical_alignment="bottom", gap="small", width="content"
         )
         with fields:
             with st.container(width=WIDE):
@@ -80,7 +81,7 @@ def _choose() -> Choice:
             method = st.container(width=WIDER)
             k = st.container(width=NARROW)
             epsilon = st.container(width=BUDGET)
-            details = st.popover("Details", key=keys.FORM_DETAILS)
+            details = st.popover("Details", key=FORM_DETAILS)
             run = st.container(width="content")
         with method:
             cls = pick_algorithm(data, details)
@@ -90,7 +91,7 @@ def _choose() -> Choice:
         dragged = bool(here and here.charts) or (track is not None and track.stops > 1)
         drag = None
         if here is not None or track is not None:
-            drag = st.container(key=keys.FORM_DRAG, vertical_alignment="bottom")
+            drag = st.container(key="form_drag", vertical_alignment="bottom")
     row = FormRow(k, None if dragged else epsilon, details, run, drag, st.container())
     with details:
         st.caption(plain(data.description))

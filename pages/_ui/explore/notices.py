@@ -12,7 +12,7 @@ from pages._ui.explore import stale
 from pages._ui.explore.look import Choice
 from pages._ui.explore.settings import begin
 from pages._ui.explore.workspace.explore import explore
-from pages._ui.frame import keys, markup, shell
+from pages._ui.frame import markup, shell
 from pages._ui.frame.address import links
 from pages._ui.frame.session import session
 from pages._ui.frame.words import on_screen
@@ -35,7 +35,7 @@ def heading(choice: Choice, result: Result | None) -> None:
 def notices(choice: Choice, result: Result | None) -> None:
     """Show open questions, the progress of the running job, and the warnings about the drawn run."""
     data = choice.data
-    with st.container(key=keys.MESSAGES):  # always present, so that a message does not move the figures
+    with st.container(key="messages"):  # always present, so that a message does not move the figures
         links.notice(session.page, explore)
         private.lead()
         runs.progress()
@@ -73,4 +73,4 @@ def first_run(choice: Choice) -> None:
     st.markdown(f"{cls.tagline} {choice.form.outlook}")
     if choice.form.algorithm is not None:
         words = plain(f"Run {cls.name} on {data.title}")
-        st.button(words, type="primary", on_click=begin, args=(data,), key=keys.EXPLORE_FIRST)
+        st.button(words, type="primary", on_click=begin, args=(data,), key="explore_first")

@@ -6,7 +6,7 @@ import streamlit as st
 
 from dpviz.metrics import quality, reference_name, run_loss
 from dpviz.postprocessing.regions import has_regions
-from pages._ui.frame import keys, markup
+from pages._ui.frame import markup
 from pages._ui.work.caches import per_run
 from pages._ui.work.results import Result
 from pages._ui.work.workers import workers
@@ -56,7 +56,7 @@ def section(result: Result, *, hidden: bool) -> None:
         return
     against = reference_name(result.trace)
     box = st.expander(
-        f"How good is this run? Compared with {against} on the raw rows", key=keys.QUALITY, on_change="rerun"
+        f"How good is this run? Compared with {against} on the raw rows", key="quality", on_change="rerun"
     )
     if not box.open:  # compute nothing while the box is folded
         return

@@ -25,7 +25,7 @@ from pages._ui.explore.question import N, RerunQuestion
 from pages._ui.explore.rerun_words import in_words, later, measured, one_run, promised, ratios, times
 from pages._ui.explore.state import explore_state
 from pages._ui.explore.workspace.explore import explore
-from pages._ui.frame import keys, markup, shell
+from pages._ui.frame import markup, shell
 from pages._ui.frame.address import links
 from pages._ui.frame.address.scene import write
 from pages._ui.frame.catalog import is_public
@@ -34,6 +34,10 @@ from pages._ui.work.batch import Gathered, follow, gather, halt, peek
 from pages._ui.work.pace import duration
 from pages._ui.work.results import Result
 from pages._ui.work.workers import workers
+
+_AGAIN = "{}_again".format
+_AGAIN_PLAYER = "{}_again_player".format
+AGAIN_FIGURES = "{}_again_figures".format
 
 _TOPIC = "reruns"
 CAUTION = (
@@ -99,14 +103,14 @@ def _progress(key: str, now: Gathered) -> None:
         ahead = runs.jobs().position(now.job) if now.job.status == "queued" else 0
         words = f"{ahead} ahead in the queue" if ahead else f"{share:.0%} of all reruns"
         bar.progress(min(share, 1.0), words)
-        if button.button("Cancel", key=keys.AGAIN_CANCEL(key), width="stretch"):
+        if button.button("Cancel", key=f"{key}_again_cancel", width="stretch"):
             now.job.cancel()
     elif now.problem:
         st.error(plain(now.problem))
     elif now.stopped:
         left, button = st.columns([5, 1], vertical_alignment="center")
         left.info("The reruns were canceled; you see the finished ones.")
-        button.button("Go on", key=keys.AGAIN_ON(key), width="stretch", on_click=halt, args=(_TOPIC,))
+        button.button("Go on", key=f"{key}_again_on", width="stretch", on_click=halt, args=(_TOPIC,))
 
 
 def _picture(
@@ -129,18 +133,18 @@ def _picture(
         titles = [one_run(question, i, None if not hidden else losses[i]) for i in range(N)]
         first = 0
     transport(
-        keys.AGAIN_PLAYER(key), scope=keys.AGAIN_FIGURES(key), titles=titles, marks=list(range(len(titles))),
+        _AGAIN_PLAYER(key), scope=AGAIN_FIGURES(key), titles=titles, marks=list(range(len(titles))),
         run=identity, opened=zlib.crc32(identity.encode()) + 1, step=first, play=not all_at_once, main=False,
         what="Privacy budget ε" if all_at_once else "Reruns",
     )  # fmt: skip
     plane, *side = _panels(question, ready, hidden, axes, all_at_once=all_at_once)
-    with st.container(key=keys.AGAIN_FIGURES(key)):
+    with st.container(key=AGAIN_FIGURES(key)):
         left, right = st.columns([11, 9], gap="medium")
         with left:
-            draw(keys.AGAIN(key), [plane])
+            draw(_AGAIN(key), [plane])
             shell.key_line(figures.LEGEND, hidden, result.data.noun)
         with right:
-            draw(keys.AGAIN(key), side)
+            draw(_AGAIN(key), side)
             if hidden and current:
                 _worst(question, ready)
     if result.data.private and result.trace.algorithm in MEASURED:

@@ -20,7 +20,6 @@ from pages._ui.explore.form.numbers import whole
 from pages._ui.explore.state import Settings, explore_state
 from pages._ui.explore.workspace import trust
 from pages._ui.explore.workspace.explore import explore
-from pages._ui.frame import keys
 from pages._ui.frame.address import links
 from pages._ui.frame.session import session
 from pages._ui.frame.words import on_screen
@@ -57,7 +56,7 @@ def settings(name: str, data: Dataset, cls: type[Algorithm], row: FormRow) -> Se
     explore_state.settings = now = Settings(algorithm, seed, outlook, noiseless)
     moved = _live(data, now)
     pressed = _waits(data, now) and row.run.button(
-        "Run", type="primary", key=keys.EXPLORE_RUN, disabled=algorithm is None or bool(session.job)
+        "Run", type="primary", key="explore_run", disabled=algorithm is None or bool(session.job)
     )
     if pressed:
         begin(data)

@@ -1,1 +1,1 @@
-"""The surroundings of every page: shell, session, keys, catalog, markup."""
+"""The surroundings of every page: shell, session, catalog, markup."""

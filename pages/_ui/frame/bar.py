@@ -11,10 +11,12 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from pages._ui.frame import keys
 from pages._ui.frame.places import HOME, PAGES, PLACES, QUIET, Place, place_of
 
 __all__ = ["bar"]
+
+BAR = "bar"
+TABS = "tabs"
 
 _HERE = Path(__file__).parent
 
@@ -47,9 +49,9 @@ def bar(page: str) -> None:
         first = place.pages[0]
         mark = "page" if page == first else "true" if place is here else ""
         places.append(_Link(_address(first), place.word, mark))
-    _draw(keys.BAR, "Places", [*places, *(_link(name, page, quiet=True) for name in QUIET)], look="bar")
+    _draw(BAR, "Places", [*places, *(_link(name, page, quiet=True) for name in QUIET)], look="bar")
     look = "tabs path" if here is not None and here.path else "tabs"
-    _draw(keys.TABS, f"Pages of {here.word}" if here else "Pages", _tabs(page, here), look=look)
+    _draw(TABS, f"Pages of {here.word}" if here else "Pages", _tabs(page, here), look=look)
 
 
 def _tabs(page: str, place: Place | None) -> list[_Link]:

@@ -9,8 +9,6 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages._ui.frame import keys
-
 _HERE = Path(__file__).parent
 
 _component = st.components.v2.component(
@@ -23,8 +21,8 @@ _component = st.components.v2.component(
 
 def drawer(page: str, summary: str) -> None:
     """Show the line that opens the drawer, closed at first; `summary` states the form's values in a few words."""
-    with st.container(key=keys.DRAWER_BOX):
+    with st.container(key="drawer"):
         _component(
-            key=keys.DRAWER(page), data={"page": page, "summary": summary}, height="content",
+            key=f"{page}_drawer", data={"page": page, "summary": summary}, height="content",
             on_scheme_change=lambda: None,
         )  # fmt: skip

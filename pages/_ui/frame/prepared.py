@@ -9,6 +9,11 @@ from pages._ui.frame.session import session
 
 __all__ = ["arrange", "args", "locked", "shows", "style"]
 
+FORM = "form"
+FORM_TOP = "form_top"
+FORM_FIELDS = "form_fields"
+FORM_DETAILS = "form_details"
+
 _STYLES = {  # parts that a style rule hides; other hidden parts are not drawn at all
     "form": "[class*=st-key-form],.st-key-drawer{display:none}",
     "navigation": ".st-key-bar,.st-key-tabs,[data-testid=stPageLink]{display:none!important}",

@@ -54,8 +54,7 @@ def nothing() -> None:
 class SessionState:
     """One visitor's session; each paragraph lists the values of one part of the pages.
 
-    The values of widgets are not listed here: they stay in Streamlit's state under the keys of
-    `pages/_ui/frame/keys.py`.
+    The values of widgets are not listed here: they stay in Streamlit's state under the keys of the widgets.
     """
 
     # Runs: their identities, and the job of the running one.

@@ -15,7 +15,7 @@ from dpviz.numbers import chance, number
 from dpviz.postprocessing.bet import bet_of, briefly, odds_of_any
 from dpviz.privacy.delta import meaning
 from dpviz.privacy.guarantee import Guarantee, Neighboring, Notion
-from pages._ui.frame import catalog, embed, keys, markup, messages, prepared
+from pages._ui.frame import catalog, embed, markup, messages, prepared
 from pages._ui.frame.drawer import drawer
 from pages._ui.frame.places import PAGES
 from pages._ui.frame.session import session
@@ -105,7 +105,7 @@ def strip(
     paper = _PAPER if colors() == DARK else ""
     style = f"<style>:root{{{tokens}}}{_CSS}{paper}{prepared.style()}{embed.style()}</style>"
     share = session.sharing
-    with st.container(key=keys.STRIP, horizontal=True, vertical_alignment="center"):
+    with st.container(key="strip", horizontal=True, vertical_alignment="center"):
         badge = _MODE[private]
         if guarantee is not None and guarantee.notion in _OTHER:
             badge += f'<span class="dp-badge other">{_OTHER[guarantee.notion]}{markup.escape(reach)}</span>'

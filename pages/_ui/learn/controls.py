@@ -8,8 +8,12 @@ from typing import Any
 
 from dpviz.lessons import LESSONS, SEEDS, Lesson
 from dpviz.params import ParamSpec
-from pages._ui.frame import keys
 from pages._ui.frame.address.control import Control, number
+
+LEARN_LESSON = "learn_lesson"
+LEARN_PART = "learn_part"
+LEARN_ANSWER = "learn_answer_{}".format
+LEARN_SEED = "learn_seed_{}".format
 
 PARTS = {"predict": "Predict", "run": "Run", "explain": "Explain", "keep": "Keep"}
 COURSE = {"lessons": "Lessons", "glossary": "Glossary"}
@@ -18,20 +22,20 @@ TRIES = 2
 
 def vocabulary(known: Mapping[str, Any]) -> Sequence[Control]:
     """Return the controls; the lesson comes first, because the parts, answers and draw depend on the lesson."""
-    listed = [Control("lesson", keys.LEARN_LESSON, "lesson", _choice(("", *LESSONS)))]
+    listed = [Control("lesson", LEARN_LESSON, "lesson", _choice(("", *LESSONS)))]
     if "lesson" not in known:
         return listed
     lesson = LESSONS.get(known["lesson"])
     if lesson is None:
-        return [*listed, Control("part", keys.LEARN_PART, "part", _choice(tuple(COURSE)))]
+        return [*listed, Control("part", LEARN_PART, "part", _choice(tuple(COURSE)))]
     return [
         *listed,
-        Control("part", keys.LEARN_PART, "part", _choice(tuple(PARTS)), always=True),
+        Control("part", LEARN_PART, "part", _choice(tuple(PARTS)), always=True),
         Control(
-            "answer", keys.LEARN_ANSWER(lesson.name), "answer", ParamSpec(()), many=True, most=TRIES,
+            "answer", LEARN_ANSWER(lesson.name), "answer", ParamSpec(()), many=True, most=TRIES,
             accepts=partial(_answer, lesson),
         ),
-        Control("s", keys.LEARN_SEED(lesson.name), "draw of the noise", number(0, 0, SEEDS[-1])),
+        Control("s", LEARN_SEED(lesson.name), "draw of the noise", number(0, 0, SEEDS[-1])),
     ]  # fmt: skip
 
 

@@ -6,7 +6,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dpviz.lessons import LESSONS, glossary
-from pages._ui.frame import keys, markup, shell
+from pages._ui.frame import markup, shell
 from pages._ui.learn import progress, stage_cache
 from pages._ui.learn.controls import COURSE
 from pages._ui.learn.place import Spot, go
@@ -23,10 +23,10 @@ def show(place: Spot) -> None:
             "you predict, run, explain, and keep a sentence. Without a prediction, a surprise goes unnoticed."
         )
     )
-    with st.container(key=keys.COURSE_PARTS, horizontal=True, vertical_alignment="center", gap="small"):
+    with st.container(key="course_parts", horizontal=True, vertical_alignment="center", gap="small"):
         for name, words in COURSE.items():
             st.button(
-                words, key=keys.COURSE_PART(name), on_click=go, args=("", name),
+                words, key=f"course_{name}", on_click=go, args=("", name),
                 type="primary" if name == place.part else "secondary",
             )  # fmt: skip
         st.page_link("pages/class.py", label="Open a class", icon=":material/groups:", width="content")
@@ -43,7 +43,7 @@ def _path() -> None:
     for lesson in LESSONS.values():
         with _stone(lesson.name, lesson.number, lesson.title, lesson.promise, f"{lesson.minutes} min"):
             st.button(
-                "Start", key=keys.START(lesson.name), on_click=go, args=(lesson.name, "predict"), type="secondary",
+                "Start", key=f"start_{lesson.name}", on_click=go, args=(lesson.name, "predict"), type="secondary",
                 help=lesson.title,
             )  # fmt: skip
     with _stone("limits", len(LESSONS) + 1, "What no promise covers", "Where the promise ends, page by page.", ""):
@@ -53,7 +53,7 @@ def _path() -> None:
 
 def _stone(name: str, number: int, title: str, promise: str, time: str) -> DeltaGenerator:
     """Draw a lesson's line in the path, and return it with room for a link."""
-    line = st.container(key=keys.STONE(name), horizontal=True, vertical_alignment="center", gap="medium")
+    line = st.container(key=f"stone_{name}", horizontal=True, vertical_alignment="center", gap="medium")
     line.html(
         f'<div class="dp-stone" data-lesson="{name}"><b class="n">{number}</b><div><h2>{markup.escape(title)}</h2>'
         f'<p>{markup.escape(promise)}</p></div><span class="state"></span><span class="time">{time}</span></div>',

@@ -13,14 +13,16 @@ from dpviz.atlas.cells import STORY
 from dpviz.escape import plain
 from dpviz.lessons import LESSONS, SEEDS, Lesson, Stage, glossary
 from pages._ui.explore.workspace.explore import explore
-from pages._ui.frame import keys, markup, prepared
+from pages._ui.frame import markup, prepared
 from pages._ui.frame.address.scene import Scene, write
 from pages._ui.learn import progress, stage_cache
-from pages._ui.learn.controls import PARTS, TRIES
-from pages._ui.learn.picture import Look, beside, picture, planes
+from pages._ui.learn.controls import LEARN_ANSWER, LEARN_PART, LEARN_SEED, PARTS, TRIES
+from pages._ui.learn.picture import LESSON_FIGURES, Look, beside, picture, planes
 from pages._ui.learn.place import Spot, answer, draw_again, go
 
 __all__ = ["show"]
+
+_LEARN_DRAFT = "learn_draft_{}".format
 
 _STORYS = ALGORITHMS[STORY[1]].name  # The story's method needs no label.
 _TIED = "\N{NO-BREAK SPACE}"  # `plain` would replace this character with a space.
@@ -37,7 +39,7 @@ def show(place: Spot) -> None:
         _keep(lesson, stage)
         _onward(place, lesson)
     else:
-        with st.container(key=keys.LESSON_FIGURES):
+        with st.container(key=LESSON_FIGURES):
             words, plane = st.columns([2, 3] if planes(place) > 1 else [6, 5], gap="large")
             with words:
                 look = _WORDS[place.part](place, lesson, stage)
@@ -58,7 +60,7 @@ def _follower(lesson: Lesson) -> str:
 def _head(lesson: Lesson, part: str) -> None:
     steps = "".join(f"<li{' aria-current=step' if name == part else ''}>{words}</li>" for name, words in PARTS.items())
     other = f" · this lesson uses {markup.escape(lesson.methods)}" if lesson.methods != _STORYS else ""
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key=keys.LESSON_HEAD):
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="lesson_head"):
         st.title(lesson.title, width="content")
         st.html(
             f'<div class="dp-lesson"><span>Lesson {lesson.number} of {len(LESSONS)}{other}</span>'
@@ -131,12 +133,12 @@ def _second(lesson: Lesson, stage: Stage, first: frozenset[int]) -> None:
     if not lesson.several:
         _options(lesson, stage, frozenset(), lambda option: answer(lesson, [first, frozenset({option})]), without=first)
         return
-    key = keys.LEARN_DRAFT(lesson.name)
+    key = _LEARN_DRAFT(lesson.name)
     draft = frozenset(st.session_state.get(key, first))
     _options(lesson, stage, draft, lambda option: st.session_state.update({key: _toggled(lesson, draft, option)}))
     same = not draft or draft == first
     st.button(
-        "Check", key=keys.LESSON_CHECK, type="primary", shortcut="H", disabled=same, on_click=answer,
+        "Check", key="lesson_check", type="primary", shortcut="H", disabled=same, on_click=answer,
         args=(lesson, [first, draft]), help="Change your answer first." if same else None,
     )  # fmt: skip
 
@@ -193,15 +195,15 @@ def _options(
     shapes = ("radio_button_checked", "radio_button_unchecked")
     if lesson.several:
         shapes = ("check_box", "check_box_outline_blank")
-    with st.container(key=keys.LESSON_OPTIONS, gap="xsmall"):
+    with st.container(key="lesson_options", gap="xsmall"):
         columns = st.columns(1 + (len(lesson.options) > _COLUMN), gap="xsmall")
         for i, option in enumerate(lesson.options):
             parts = lesson.fill(option.text, stage).split(_TIED)
             words = _TIED.join(map(plain, parts)) + " · **your answer**" * (i in chosen)
             columns[i // _COLUMN].button(
-                words, key=keys.LESSON_OPTION(i), on_click=choose, args=(i,), shortcut=str(i + 1), width="stretch",
+                words, key=f"lesson_option_{i}", on_click=choose, args=(i,), shortcut=str(i + 1), width="stretch",
                 icon=f":material/{shapes[i not in chosen]}:", wrap=True,
-                disabled=i in without or prepared.locked(keys.LEARN_ANSWER(lesson.name)),
+                disabled=i in without or prepared.locked(LEARN_ANSWER(lesson.name)),
             )  # fmt: skip
 
 
@@ -216,35 +218,35 @@ def _asked(words: str) -> None:
 def _onward(place: Spot, lesson: Lesson) -> None:
     """Show the buttons that lead back and onward. The limits of the promise follow the last lesson."""
     order = list(PARTS)
-    at, fixed = order.index(place.part), prepared.locked(keys.LEARN_PART)
+    at, fixed = order.index(place.part), prepared.locked(LEARN_PART)
     follower = _follower(lesson)
-    with st.container(key=keys.LESSON_ONWARD, horizontal=True, gap="small"):
+    with st.container(key="lesson_onward", horizontal=True, gap="small"):
         if at:
             st.button(
-                "Back", key=keys.LESSON_BACK, shortcut="B", on_click=go, args=(lesson.name, order[at - 1]),
+                "Back", key="lesson_back", shortcut="B", on_click=go, args=(lesson.name, order[at - 1]),
                 disabled=fixed,
             )  # fmt: skip
         if at + 1 < len(order):
             ready = place.part != "predict" or place.answers
             st.button(
-                "Next" if ready else "Skip the prediction", key=keys.LESSON_NEXT, shortcut="N", on_click=go,
+                "Next" if ready else "Skip the prediction", key="lesson_next", shortcut="N", on_click=go,
                 args=(lesson.name, order[at + 1]), type="primary" if ready else "secondary", disabled=fixed,
             )  # fmt: skip
         elif follower:
             st.button(
-                f"Next lesson: {LESSONS[follower].title}", type="primary", key=keys.LESSON_FOLLOWER, on_click=go,
+                f"Next lesson: {LESSONS[follower].title}", type="primary", key="lesson_follower", on_click=go,
                 args=(follower, "predict"), shortcut="N",
             )  # fmt: skip
         else:
             st.page_link("pages/limits.py", label="The last page: what no promise covers", width="content")
         if place.part in ("run", "explain"):
             st.button(
-                "Draw again", key=keys.LESSON_DRAW, icon=":material/casino:", shortcut="D", on_click=draw_again,
-                args=(place,), disabled=prepared.locked(keys.LEARN_SEED(lesson.name)),
+                "Draw again", key="lesson_draw", icon=":material/casino:", shortcut="D", on_click=draw_again,
+                args=(place,), disabled=prepared.locked(LEARN_SEED(lesson.name)),
                 help=f"Draw {place.seed + 1} of {len(SEEDS)}: the same people, another start, different noise. "
                 "Every number in this lesson is computed from the draw that is shown.",
             )  # fmt: skip
-        st.button("All lessons", key=keys.LESSON_ALL, type="tertiary", on_click=go, args=("", "lessons"))
+        st.button("All lessons", key="lesson_all", type="tertiary", on_click=go, args=("", "lessons"))
 
 
 _WORDS: dict[str, Callable[[Spot, Lesson, Stage], Look]] = {"predict": _predict, "run": _run, "explain": _explain}

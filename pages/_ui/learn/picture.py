@@ -13,12 +13,19 @@ from dpviz.figures.kit.film import PrintedFigure
 from dpviz.lessons import Stage
 from pages._ui.explore.player.panel import draw
 from pages._ui.explore.player.transport import transport
-from pages._ui.frame import keys, prepared, shell
+from pages._ui.frame import prepared, shell
 from pages._ui.frame.address import links
 from pages._ui.learn import stage_cache
 from pages._ui.learn.place import Spot
 
 __all__ = ["Look", "beside", "picture", "planes"]
+
+_LESSON_PLAYER = "lesson_player"
+_LESSON_TRANSPORT = "lesson_transport"
+LESSON_FIGURES = "lesson_figures"
+_LESSON_FIGURE = "lesson_{}".format
+_LESSON_PART = "lesson_{}_{}".format
+_STILL = "still"
 
 
 class Look(NamedTuple):
@@ -54,9 +61,9 @@ def picture(place: Spot, stage: Stage, look: Look) -> None:
     opened = links.opened("learn")
     if opened is not None and opened.scene.step is not None and not look.still and _the_same(opened, place):
         start, visit = (start if look.pointed else opened.scene.step), f"{visit} {opened.number}"
-    with st.container(key=keys.STILL if look.still else keys.LESSON_TRANSPORT):
+    with st.container(key=_STILL if look.still else _LESSON_TRANSPORT):
         transport(
-            keys.LESSON_PLAYER, scope=keys.LESSON_FIGURES, titles=list(stage.titles),
+            _LESSON_PLAYER, scope=LESSON_FIGURES, titles=list(stage.titles),
             marks=list(range(len(stage.titles))), run=f"lesson {name} {place.seed}",
             opened=zlib.crc32(visit.encode()) + 1, step=start, main=not look.still,
             what="Steps of the lesson",
@@ -64,7 +71,7 @@ def picture(place: Spot, stage: Stage, look: Look) -> None:
     panels = _panels(place, "plane")
     for i, (column, panel) in enumerate(zip(st.columns(len(panels), gap="small"), panels, strict=True)):
         with column, st.container(width=_width(panel)):
-            draw(keys.LESSON_PART(name, i), [panel], name)
+            draw(_LESSON_PART(name, i), [panel], name)
     shell.key_line(lessons.legend(name), hidden=True)
 
 
@@ -72,8 +79,8 @@ def beside(place: Spot) -> None:
     """Draw a lesson's other figures."""
     assert place.lesson is not None
     if prepared.shows("panels"):
-        with st.container(key=keys.LESSON_SIDE):
-            draw(keys.LESSON_FIGURE(place.lesson.name), _panels(place, "side", "wide"))
+        with st.container(key="lesson_side"):
+            draw(_LESSON_FIGURE(place.lesson.name), _panels(place, "side", "wide"))
 
 
 def _width(panel: Panel) -> int | Literal["stretch"]:

@@ -8,10 +8,9 @@ from collections.abc import Sequence
 import streamlit as st
 
 from dpviz.lessons import LESSONS, SEEDS, Lesson
-from pages._ui.frame import keys
 from pages._ui.frame.address import links
 from pages._ui.frame.address.scene import Scene, write
-from pages._ui.learn.controls import vocabulary
+from pages._ui.learn.controls import LEARN_ANSWER, LEARN_LESSON, LEARN_PART, LEARN_SEED, vocabulary
 
 __all__ = ["Spot", "address", "answer", "draw_again", "go", "here"]
 
@@ -37,19 +36,19 @@ def here() -> Spot:
 
 def go(lesson: str, part: str) -> None:
     """Go to a part of a lesson or, if the lesson is "", to a part of the course."""
-    st.session_state[keys.LEARN_LESSON], st.session_state[keys.LEARN_PART] = lesson, part
+    st.session_state[LEARN_LESSON], st.session_state[LEARN_PART] = lesson, part
 
 
 def answer(lesson: Lesson, answers: Sequence[frozenset[int]]) -> None:
     """Store the answers to a lesson's question, in the order of the tries."""
     texts = ["".join(str(i + 1) for i in sorted(one)) for one in answers]
-    st.session_state[keys.LEARN_ANSWER(lesson.name)] = list(dict.fromkeys(filter(None, texts)))
+    st.session_state[LEARN_ANSWER(lesson.name)] = list(dict.fromkeys(filter(None, texts)))
 
 
 def draw_again(place: Spot) -> None:
     """Show the same lesson with the next draw of the noise."""
     assert place.lesson is not None
-    st.session_state[keys.LEARN_SEED(place.lesson.name)] = (place.seed + 1) % len(SEEDS)
+    st.session_state[LEARN_SEED(place.lesson.name)] = (place.seed + 1) % len(SEEDS)
 
 
 def address(lesson: str, part: str) -> str:

@@ -7,7 +7,6 @@ from pathlib import Path
 import streamlit as st
 
 from dpviz.lessons import LESSONS
-from pages._ui.frame import keys
 
 __all__ = ["done", "print_button", "shown"]
 
@@ -29,14 +28,14 @@ _print = st.components.v2.component(
 
 def done(lesson: str) -> None:
     """Let the browser record that a lesson is finished."""
-    _progress(key=keys.PROGRESS_ADDRESS, data={"names": list(LESSONS), "done": lesson, "shown": False}, height=1)
+    _progress(key="progress_address", data={"names": list(LESSONS), "done": lesson, "shown": False}, height=1)
 
 
 def shown() -> None:
     """Mark and count the finished lessons, with a "Forget" button that clears the list."""
-    _progress(key=keys.PROGRESS, data={"names": list(LESSONS), "done": "", "shown": True}, height="content")
+    _progress(key="progress", data={"names": list(LESSONS), "done": "", "shown": True}, height="content")
 
 
 def print_button() -> None:
     """Offer to print the page."""
-    _print(key=keys.PRINT, height="content")
+    _print(key="print", height="content")

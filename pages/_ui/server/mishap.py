@@ -13,12 +13,15 @@ from pathlib import Path
 import streamlit as st
 from streamlit.web.server.starlette import starlette_websocket
 
-from pages._ui.frame import keys, markup
+from pages._ui.frame import markup
+from pages._ui.frame.bar import BAR, TABS
 from pages._ui.frame.session import session
 from pages._ui.frame.streamlit_patches import forget_values
 from pages._ui.server.logs import Seldom
 
 __all__ = ["show", "stay_silent"]
+
+_MISHAP = "mishap"
 
 _LOG, _FRAMES = Seldom(__name__), Seldom(__name__)
 _ROOT = Path(__file__).parents[3]
@@ -48,8 +51,8 @@ def show(error: Exception) -> bool:
     forget_values()  # Values that broke a page must not break it again at the next visit.
     if session.pages:  # The bar, which app.py has drawn, links to the other pages.
         st.navigation(session.pages, position="hidden")
-    with st.container(key=keys.MISHAP):
-        st.html(_ALONE.format(key=keys.MISHAP, bar=keys.BAR, tabs=keys.TABS))
+    with st.container(key=_MISHAP):
+        st.html(_ALONE.format(key=_MISHAP, bar=BAR, tabs=TABS))
         st.title("This page has failed")
         st.html(
             markup.lede(

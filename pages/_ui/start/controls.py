@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pages._ui.frame import keys
 from pages._ui.frame.address.control import Control, choice
 
-__all__ = ["SCREENS", "home"]
+__all__ = ["SCREEN", "SCREENS", "home"]
 
 SCREENS = 6
+SCREEN = Control("screen", "home_screen", "Screen", choice(1, tuple(range(1, SCREENS + 1))))
 
 
 def home(known: Mapping[str, Any]) -> Sequence[Control]:
     """Return Start's one control."""
-    return [Control("screen", keys.HOME_SCREEN, "Screen", choice(1, tuple(range(1, SCREENS + 1))))]
+    return [SCREEN]

@@ -18,13 +18,15 @@ from dpviz.atlas.noised import Noised
 from dpviz.lessons import story as parts
 from dpviz.lessons.story import StoryRuns
 from dpviz.numbers import number
-from pages._ui.frame import keys
 from pages._ui.frame.address import links
 from pages._ui.frame.places import HOME, PAGES
+from pages._ui.start.controls import SCREEN
 from pages._ui.work import atlas
 from pages._ui.work.batch import Gathered, Piece, follow, gather
 
 __all__ = ["story"]
+
+_HOME_STORY = "home_story"
 
 _HERE = Path(__file__).parent
 _AVERAGES, _RUNS = "Start: averages", "Start: runs of {} people"
@@ -79,7 +81,7 @@ def _missing(needed: bool) -> list[Piece]:
 
 def _gathered() -> Gathered:
     """Return the parts made so far that are not stored, and have the others made."""
-    needed = bool((st.session_state.get(keys.HOME_STORY) or {}).get("needs"))
+    needed = bool((st.session_state.get(_HOME_STORY) or {}).get("needs"))
     return gather("start", "Start", _missing(needed), public=True)
 
 
@@ -107,13 +109,13 @@ def _draw(gathered: Gathered) -> None:
     data = {
         "record": _record(ready, given, bets, reruns, noised),
         "doors": [_door(*door) for door in _DOORS],
-        "screen": st.session_state.get(keys.HOME_SCREEN) or 1,
+        "screen": SCREEN.held or 1,
         "opened": 0 if opened is None else opened.number,
         "failed": gathered.problem,
         "others": [name for name in PAGES if name != HOME],
     }
     value = _component(
-        key=keys.HOME_STORY, data=data, height="content", on_needs_change=lambda: None, on_door_change=lambda: None
+        key=_HOME_STORY, data=data, height="content", on_needs_change=lambda: None, on_door_change=lambda: None
     )
     if door := value.get("door"):
         _leave(door)

@@ -18,7 +18,7 @@ from dpviz.postprocessing.bet import Bet, bet_of
 from dpviz.privacy.accounts import URL, Account, Accounts, Claim, Refused
 from dpviz.privacy.guarantee import Guarantee, Neighboring, Notion
 from dpviz.privacy.secret import state_folder
-from pages._ui.frame import keys, markup, messages
+from pages._ui.frame import markup, messages
 from pages._ui.frame.shared import once
 from pages._ui.frame.streamlit_patches import whole
 from pages._ui.frame.words import on_screen
@@ -159,11 +159,11 @@ def confirm(
         )
         if words := outside.warning(algorithm.slug):
             st.warning(plain(f"{words}."))
-            allowed &= st.checkbox("Spend on its authors' word alone", key=keys.UNAUDITED(slot))
+            allowed &= st.checkbox("Spend on its authors' word alone", key=f"{slot}_unaudited")
         with st.container(horizontal=True):
-            if st.button("Not yet", type="primary", key=keys.NOT_YET(slot)):
+            if st.button("Not yet", type="primary", key=f"{slot}_not_yet"):
                 return False
-            if st.button("Run and spend", key=keys.SPEND(slot), disabled=not allowed):
+            if st.button("Run and spend", key=f"{slot}_spend", disabled=not allowed):
                 with whole():  # a second click must not separate the claim from its run
                     try:
                         with accounts() as store:

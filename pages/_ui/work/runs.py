@@ -21,7 +21,7 @@ from dpviz.privacy.guarantee import Notion
 from dpviz.runs.single import Reference, Replay, reference, replay
 from dpviz.sweeps.processes import FIRST, USUAL
 from dpviz.version import __version__
-from pages._ui.frame import keys, messages
+from pages._ui.frame import messages
 from pages._ui.frame.catalog import is_public, public
 from pages._ui.frame.session import session
 from pages._ui.frame.shared import once
@@ -217,7 +217,7 @@ def _poll() -> None:
             words = f"{ahead} run{'s' * (ahead > 1)} ahead in the queue"
         bar, button = st.columns([5, 1], vertical_alignment="center")
         bar.progress(min(job.done / job.total, 1.0) if job.total else 0.0, f"Running {plain(job.title)}: {words}")
-        if button.button("Cancel", key=keys.CANCEL, width="stretch"):
+        if button.button("Cancel", key="cancel", width="stretch"):
             job.cancel()
         return
     _take(job)

@@ -217,11 +217,10 @@ def let_go(ended):
     import streamlit as st
 
     from pages._ui.explore import drag
-    from pages._ui.frame import keys
 
     st.session_state.page = "explore"
     st.session_state["mine"], st.session_state.shown = {"released": ended}, "a run"
-    drag._released("mine", keys.PARAM("pe-means", "epsilon"), ("town", "town:300"), None)
+    drag._released("mine", "param_pe-means_epsilon", ("town", "town:300"), None)
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from pages._ui.data import key_file
 from pages._ui.data.account.state import account_state
 from pages._ui.explore.ledger import view as ledger
 from pages._ui.explore.player import takeaway
-from pages._ui.frame import keys, markup, messages
+from pages._ui.frame import markup, messages
 from pages._ui.server.owner import owner
 from pages._ui.work import results
 from pages._ui.work.private import account_of, accounts, fingerprint, together, waiting
@@ -50,7 +50,7 @@ def account(data: Dataset) -> None:
         )  # fmt: skip
         key_file.download(owner())
         dropped = st.file_uploader(
-            "Add an account file for this data file", "json", key=keys.BOOK_FILE(account_state.book_files),
+            "Add an account file for this data file", "json", key=f"book_file_{account_state.book_files}",
             help="Adds your claims from a server with the same secret, and never removes a claim.",
         )  # fmt: skip
         if dropped is not None:
@@ -143,7 +143,7 @@ def releases(data: Dataset) -> None:
         return
     st.header("Released during this visit")
     for place, (run, words) in enumerate(zip(mine, results.labels(mine).values(), strict=True)):
-        box = st.expander(plain(words), key=keys.ACCOUNT_RUN(place), on_change="rerun", expanded=place == 0)
+        box = st.expander(plain(words), key=f"account_{place}_run", on_change="rerun", expanded=place == 0)
         if box.open:
             with box:
                 table = ledger.table_of(run)

@@ -20,7 +20,7 @@ from dpviz.sweeps.processes import FIRST
 from dpviz.trace import Trace
 from pages._ui.data.plan.state import plan_state
 from pages._ui.explore.form.forms import in_labels
-from pages._ui.frame import keys, markup, messages
+from pages._ui.frame import markup, messages
 from pages._ui.frame.words import on_screen
 from pages._ui.work import private, results, runs
 from pages._ui.work.workers import workers
@@ -75,10 +75,10 @@ def _ask(data: Dataset, about: str) -> None:
     """Ask for ε and consent; a question that was paid for is shown again, and one that cannot be paid is refused."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         epsilon = st.number_input(
-            "ε for this question", value=EPSILON, step=None, format="%g", key=keys.OUTSIDE_EPSILON, width=160,
+            "ε for this question", value=EPSILON, step=None, format="%g", key="outside_epsilon", width=160,
             help="A separate budget. A larger ε gives a more exact count.",
         )  # fmt: skip
-        asked = st.button("Ask the rows", key=keys.OUTSIDE_ASK)
+        asked = st.button("Ask the rows", key="outside_ask")
     try:
         question = RowsOutside(epsilon=epsilon)
     except (TypeError, ValueError) as problem:

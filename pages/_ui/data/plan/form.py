@@ -17,13 +17,15 @@ from pages._ui.data.plan.state import plan_state
 from pages._ui.explore.form.forms import label_of
 from pages._ui.explore.form.numbers import whole
 from pages._ui.explore.form.picker import marked
-from pages._ui.frame import keys
 from pages._ui.frame.address.control import MOST_WHOLE, Control, choice
 from pages._ui.frame.address.control import number as number_of
 from pages._ui.frame.catalog import chosen, names, sample
 from pages._ui.frame.prepared import locked
 
 __all__ = ["FIRST", "Wish", "controls", "form"]
+
+_PLAN_FROM = "plan_from"
+PLAN_METHOD = "plan_method"
 
 FIRST = (RECOMMENDED, "pe-means", "fastlloyd")
 MOST_METHODS = 6
@@ -39,35 +41,35 @@ _SCALES = {"common": "one scale", "column": "each its own"}
 _POSITIVE = ParamSpec(None, low=0, optional=True, kind="float")
 # the facts, first those of the town's declaration
 N = Control(
-    "n", keys.PLAN_N, "People", number_of(5000, 2, MOST_PEOPLE), always=True,
+    "n", "plan_n", "People", number_of(5000, 2, MOST_PEOPLE), always=True,
     help="The approximate number of people, which is public.",
 )  # fmt: skip
 COLUMNS = Control(
-    "columns", keys.PLAN_COLUMNS, "Columns", ParamSpec("east, north"), accepts=_line,
+    "columns", "plan_columns", "Columns", ParamSpec("east, north"), accepts=_line,
     help="Names of the columns, separated by commas.",
 )  # fmt: skip
 UNITS = Control(
-    "units", keys.PLAN_UNITS, "Units", ParamSpec("km"), accepts=_line,
+    "units", "plan_units", "Units", ParamSpec("km"), accepts=_line,
     help="One unit per column (empty if it has none), separated by commas, or a single unit for all.",
 )  # fmt: skip
 LOW = Control(
-    "low", keys.PLAN_LOW, "Lowest possible values", ParamSpec("-12, -9"), accepts=_line, help="One value per column."
+    "low", "plan_low", "Lowest possible values", ParamSpec("-12, -9"), accepts=_line, help="One value per column."
 )
-HIGH = Control("high", keys.PLAN_HIGH, "Highest possible values", ParamSpec("12, 9"), accepts=_line)
+HIGH = Control("high", "plan_high", "Highest possible values", ParamSpec("12, 9"), accepts=_line)
 SCALE = Control(
-    "scale", keys.PLAN_SCALE, "Scale of the columns", choice("common", tuple(_SCALES)), widget="segmented_control",
+    "scale", "plan_scale", "Scale of the columns", choice("common", tuple(_SCALES)), widget="segmented_control",
     named=_SCALES, help="One scale keeps the shape of a map.",
 )  # fmt: skip
-K = Control("k", keys.PLAN_K, label_of("n_clusters"), number_of(5, 1, MOST_CLUSTERS), always=True)
+K = Control("k", "plan_k", label_of("n_clusters"), number_of(5, 1, MOST_CLUSTERS), always=True)
 LIKE = Control(
-    "like", keys.PLAN_LIKE, "Shape of the data, assumed", choice("", ("", *SAMPLES)), named=lambda name: _shape(name),
+    "like", "plan_like", "Shape of the data, assumed", choice("", ("", *SAMPLES)), named=lambda name: _shape(name),
     help="Assume round groups, or rows spread like those of a public data set.",
 )  # fmt: skip
 WITHIN = Control(
-    "within", keys.PLAN_WITHIN, "How exact a center should be: ±", _POSITIVE, typed=True, placeholder="0.1",
+    "within", "plan_within", "How exact a center should be: ±", _POSITIVE, typed=True, placeholder="0.1",
     help="One standard deviation, in the unit of the columns. The plan says which ε you would need.",
 )  # fmt: skip
-EPSILON = Control("e", keys.PLAN_EPSILON, label_of("epsilon"), _POSITIVE, typed=True, placeholder="1")
+EPSILON = Control("e", "plan_epsilon", label_of("epsilon"), _POSITIVE, typed=True, placeholder="1")
 
 
 def controls() -> list[Control]:
@@ -77,7 +79,7 @@ def controls() -> list[Control]:
 
 def _methods() -> Control:
     return Control(
-        "a", keys.PLAN_ALGORITHMS, "Methods", choice(FIRST, offered()), many=True, most=MOST_METHODS, named=marked
+        "a", "plan_algorithms", "Methods", choice(FIRST, offered()), many=True, most=MOST_METHODS, named=marked
     )
 
 
@@ -120,7 +122,7 @@ def form() -> Wish:
     k, epsilon, within, slugs = whole(K, a, **_ANY), EPSILON.draw(b), WITHIN.draw(c), _methods().draw(d)
     with st.expander("More: the public facts behind the plan"):
         taken = st.selectbox(
-            "Copy the declaration of", names(), None, format_func=lambda name: sample(name).title, key=keys.PLAN_FROM,
+            "Copy the declaration of", names(), None, format_func=lambda name: sample(name).title, key=_PLAN_FROM,
             placeholder="a data set", disabled=locked(),
             help="Copies the declared names, units, bounds and number of people. No row is read.",
         )  # fmt: skip
@@ -154,7 +156,7 @@ def _take() -> None:
     name = plan_state.plan_taken
     if name is None:
         return
-    state.pop(keys.PLAN_FROM, None)
+    state.pop(_PLAN_FROM, None)
     data: Dataset = sample(name)
     domain, plan_state.plan_private = data.domain, data.private
     state.update(
@@ -178,7 +180,7 @@ def _take_back() -> None:
     methods = _methods()
     others = (slug for slug in methods.held or FIRST if slug != run.slug)
     state[methods.key] = [run.slug, *others][:MOST_METHODS]
-    state[keys.PLAN_METHOD] = run.slug
+    state[PLAN_METHOD] = run.slug
     epsilon, k = (getattr(run, name, None) for name in ("epsilon", "n_clusters"))
     state[EPSILON.key] = f"{epsilon:g}"
     if k:

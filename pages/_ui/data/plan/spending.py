@@ -12,12 +12,11 @@ from dpviz.datasets import Dataset
 from dpviz.escape import plain
 from dpviz.numbers import number
 from pages._ui.data.plan import asking
-from pages._ui.data.plan.form import Wish
+from pages._ui.data.plan.form import PLAN_METHOD, Wish
 from pages._ui.data.plan.state import plan_state
 from pages._ui.explore.form import picker
 from pages._ui.explore.form.forms import fields_of
 from pages._ui.explore.form.picker import marked
-from pages._ui.frame import keys
 from pages._ui.work import private, runs
 from pages._ui.work.state import work_state
 
@@ -30,11 +29,11 @@ def onward(data: Dataset, wish: Wish) -> Wish:
         slug = wish.slugs[0]
         if len(wish.slugs) > 1:
             slug = st.selectbox(
-                "Method to run", wish.slugs, format_func=marked, key=keys.PLAN_METHOD,
+                "Method to run", wish.slugs, format_func=marked, key=PLAN_METHOD,
                 width=220,
             )  # fmt: skip
         words = f"Continue to Spend: {ALGORITHMS[slug].name}, k = {wish.facts.n_clusters}, ε = {number(wish.at)}"
-        if st.button(words, type="primary", key=keys.PLAN_SPEND):
+        if st.button(words, type="primary", key="plan_spend"):
             values: dict[str, Any] = {"n_clusters": wish.facts.n_clusters, "epsilon": wish.at}
             work_state.waiting = (data.dataset_id, ALGORITHMS[slug](**values))
             st.switch_page("pages/spend.py")

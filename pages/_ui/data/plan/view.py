@@ -17,7 +17,7 @@ from dpviz.planning.rehearsal import REPEATS, Rehearsal, middle_of, rehearse
 from dpviz.planning.solver import epsilon_for, noise_at, widest
 from dpviz.planning.words import HALF, amount, answer, assumption, compact, tighter
 from pages._ui.data.plan.form import Wish
-from pages._ui.frame import keys, markup, shell
+from pages._ui.frame import markup, shell
 from pages._ui.work.batch import Gathered, Piece, follow, gather, halt
 from pages._ui.work.pace import duration
 from pages._ui.work.runs import pace
@@ -102,14 +102,14 @@ def _progress(wish: Wish, now: Gathered) -> None:
         bar, button = st.columns([5, 1], vertical_alignment="center")
         done, every = len(now.ready), len(_wanted(wish))
         bar.progress(done / every, f"Rehearsed {done} of {every} settings, on made-up people or public rows")
-        if button.button("Cancel", key=keys.PLAN_CANCEL, width="stretch"):
+        if button.button("Cancel", key="plan_cancel", width="stretch"):
             now.job.cancel()
     elif now.problem:
         st.error(plain(f"{now.problem} Nothing was read or spent."))
     elif now.stopped:
         words, button = st.columns([5, 1], vertical_alignment="center")
         words.info("The plan was canceled; you see the finished part.")
-        button.button("Go on", key=keys.PLAN_ON, width="stretch", on_click=halt, args=("plan",))
+        button.button("Go on", key="plan_on", width="stretch", on_click=halt, args=("plan",))
 
 
 def _closely(wish: Wish, now: Gathered) -> None:
@@ -124,7 +124,7 @@ def _closely(wish: Wish, now: Gathered) -> None:
     with left:
         panel = cloud_panel(shell.colors(), facts.stand_in().X, one.centers, facts.domain)
         st.plotly_chart(
-            panel.figure, width="stretch", theme=None, config={"displayModeBar": False}, key=keys.PLAN_CLOUD,
+            panel.figure, width="stretch", theme=None, config={"displayModeBar": False}, key="plan_cloud",
             alt=panel.alt,
         )  # fmt: skip
     with right:
@@ -170,7 +170,7 @@ def _picture(wish: Wish, rehearsals: Rehearsals) -> None:
     names = {slug: ALGORITHMS[slug].name for slug in curves}
     unit = amount(1.0, wish.facts).partition(" ")[2]
     panel = noise_panel(shell.colors(), curves, names, unit, wish.within)
-    st.plotly_chart(panel.figure, width="stretch", theme=None, config={"displayModeBar": False}, key=keys.PLAN_FIGURE)
+    st.plotly_chart(panel.figure, width="stretch", theme=None, config={"displayModeBar": False}, key="plan_figure")
     st.html(markup.small(panel.alt))
 
 

@@ -19,10 +19,11 @@ from dpviz.privacy.guarantee import Neighboring
 from dpviz.runs.alex import Alex
 from pages._ui.explore.attacker.who import FIRST, USUAL, accepts, called, person, usual
 from pages._ui.explore.distance import methods
-from pages._ui.frame import keys
 from pages._ui.frame.address.control import Control, choice
 from pages._ui.work import runs
 from pages._ui.work.results import Result
+
+ATTACKER_WHO_NEXT = "attacker_who_next"
 
 WHO = Control("who", "attacker_who", "Alex is", ParamSpec(FIRST), accepts=accepts, look=True, widget="selectbox")
 _ASK = {"in": "In the data?", "moved": "Here or away?"}
@@ -81,7 +82,7 @@ def controls(data: Dataset) -> list[Control]:
 def _far(data: Dataset, stops: list[float]) -> Control:
     """Return the control of the distance."""
     return Control(
-        "far", keys.ATTACKER_FAR(data.dataset_id.removeprefix("sample:")), "How far away", choice(stops[_FAR], stops),
+        "far", f"attacker_far_{data.dataset_id.removeprefix('sample:')}", "How far away", choice(stops[_FAR], stops),
         look=True, widget="select_slider", named=lambda z: plain(data.domain.length(z)),
     )  # fmt: skip
 
@@ -92,7 +93,7 @@ def setup(result: Result) -> Setup | None:
     algorithm = method_of(result)
     far, stops = 0.0, stops_of(data)
     ask: str | None = "in"
-    with st.container(horizontal=True, vertical_alignment="bottom", key=keys.FORM_ALEX):
+    with st.container(horizontal=True, vertical_alignment="bottom", key="form_alex"):
         who = _who(data.noun)
         if stops:
             ask = ASK.draw()
@@ -114,7 +115,7 @@ def setup(result: Result) -> Setup | None:
 def _who(noun: str) -> str:
     state = st.session_state
     # if a click has chosen a person, set the value before Streamlit makes the widget
-    if taken := state.pop(keys.ATTACKER_WHO_NEXT, None):
+    if taken := state.pop(ATTACKER_WHO_NEXT, None):
         state[WHO.key] = taken
     now = WHO.held
     return WHO.draw(

@@ -22,8 +22,12 @@ from pages._ui.explore.attacker.scores import bar, percent
 from pages._ui.explore.attacker.setup import Setup
 from pages._ui.explore.attacker.state import attacker_state
 from pages._ui.explore.player.panel import draw
-from pages._ui.frame import keys, markup, shell
+from pages._ui.frame import markup, shell
 from pages._ui.work import atlas
+
+_ATTACKER_HELP = "attacker_help"
+_ATTACKER_FIGURE = "attacker_figure"
+_ATTACKER_SQUARE = "attacker_square"
 
 AHEAD, MORE, AUTO, CLOUD, CURVES = 20, 10, 2_000, 60, 10  # Numbers of rounds.
 POLL = 0.7  # Seconds between checks on the rounds in progress.
@@ -40,7 +44,7 @@ def games(setup: Setup) -> dict[str, Match]:
         if setup.algorithm.notion is not Notion.NONE:
             mine["exact"] = Match(setup.question, KMeans(n_clusters=setup.algorithm.n_clusters))
         attacker_state.attacker_key, attacker_state.attacker_games = setup.key, mine
-        st.session_state.pop(keys.ATTACKER_HELP, None)
+        st.session_state.pop(_ATTACKER_HELP, None)
     return attacker_state.attacker_games
 
 
@@ -102,10 +106,10 @@ def _answers(setup: Setup, mine: dict[str, Match], game: Match, *, waiting: bool
     """Show the result of the last round, and the two answers to choose from."""
     n = _answered(mine)
     st.html(markup.told(*_last(setup, mine, game)))
-    with st.container(horizontal=True, key=keys.ATTACKER_ANSWERS):
+    with st.container(horizontal=True, key="attacker_answers"):
         for guess, word, shortcut in ((True, setup.yes, "I"), (False, setup.no, "O")):
             st.button(
-                word, key=keys.ATTACKER_ANSWER("in" if guess else "out", n), shortcut=shortcut, disabled=waiting,
+                word, key=f"attacker_{'in' if guess else 'out'}_{n}", shortcut=shortcut, disabled=waiting,
                 width="stretch", on_click=_guess, args=(game, guess, len(game.guesses)), type="primary",
             )  # fmt: skip
     bound, main = setup.question.bound, mine["main"]
@@ -205,10 +209,10 @@ def _machine(setup: Setup, game: Match) -> None:
     if game.busy and game.target >= AUTO:
         bar, button = st.columns([4, 1], vertical_alignment="center")
         bar.progress(len(game.rounds) / game.target, f"The machine plays: {len(game.rounds):,} of {game.target:,}")
-        button.button("Cancel", key=keys.ATTACKER_CANCEL, on_click=game.stop, width="stretch")
+        button.button("Cancel", key="attacker_cancel", on_click=game.stop, width="stretch")
         return
     st.button(
-        f"Let the machine play {AUTO:,} rounds", key=keys.ATTACKER_AUTO, on_click=game.make, args=(AUTO,),
+        f"Let the machine play {AUTO:,} rounds", key="attacker_auto", on_click=game.make, args=(AUTO,),
         icon=":material/smart_toy:", disabled=len(game.rounds) >= AUTO,
         help="The machine knows all released numbers and every row except Alex's. The machine compares likelihoods, "
             "as the audit does. Starting from even odds, no attack does better.",
@@ -228,7 +232,7 @@ def _exact(setup: Setup, view: View, game: Match, now: Round | None) -> None:
         return
     lens = alex.lens_of(view, game.known)
     pair = alex.nearest(now.centers, (lens.here + lens.there) / 2, setup.data.domain)
-    draw(keys.ATTACKER_FIGURE, [alex.lens_panel(view, lens, [(pair, [])], setup.worlds)], setup.key)
+    draw(_ATTACKER_FIGURE, [alex.lens_panel(view, lens, [(pair, [])], setup.worlds)], setup.key)
     shell.key_line((("diamond", "published by KMeans"),), True)
     st.html(
         markup.small(
@@ -254,7 +258,7 @@ def _picture(setup: Setup, mine: dict[str, Match], now: Round | None) -> None:
     exact = setup.algorithm.notion is Notion.NONE
     titles = (names[0], names[1] if axes else "")
     panel = picture_panel(shell.colors(), data.domain, axes, titles, now.centers, places, clouds, exact=exact)
-    draw(keys.ATTACKER_FIGURE, [panel], setup.key)
+    draw(_ATTACKER_FIGURE, [panel], setup.key)
     legend = (("diamond", "KMeans"), KEY[1]) if exact else KEY
     others = (("disc", f"{CLOUD} other runs {setup.worlds[0]}"), ("circle", f"{CLOUD} {setup.worlds[1]}"))
     shell.key_line((*legend, *(others if clouds else ())), True)
@@ -265,7 +269,7 @@ def _picture(setup: Setup, mine: dict[str, Match], now: Round | None) -> None:
         )
     )
     st.toggle(
-        "Help me", key=keys.ATTACKER_HELP,
+        "Help me", key=_ATTACKER_HELP,
         help=f"Shows the centers of {CLOUD} other runs {setup.worlds[0]} (filled) and {setup.worlds[1]} (hollow), each "
             "with its own noise.",
         on_change=_help, args=(setup, mine),
@@ -279,7 +283,7 @@ def _help(setup: Setup, mine: dict[str, Match]) -> None:
 
 def _clouds(mine: dict[str, Match]) -> tuple[np.ndarray, np.ndarray] | None:
     """Return the centers of the other finished runs, with and without Alex."""
-    if not st.session_state.get(keys.ATTACKER_HELP) or "with" not in mine:
+    if not st.session_state.get(_ATTACKER_HELP) or "with" not in mine:
         return None
     d = mine["main"].question.domain.n_features
     both = [[np.empty((0, d)), *(one.centers for one in mine[name].rounds)] for name in ("with", "without")]
@@ -298,7 +302,7 @@ def _square(setup: Setup, game: Match) -> None:
         if alarm.rounds and miss.rounds:
             points.append((name, ((alarm.share, *alarm.interval()), (miss.share, *miss.interval()))))
     with picture:
-        draw(keys.ATTACKER_SQUARE, [square_panel(shell.colors(), setup.question.bound, points)])
+        draw(_ATTACKER_SQUARE, [square_panel(shell.colors(), setup.question.bound, points)])
     with words:
         st.header("Two ways to be wrong")
         st.html(

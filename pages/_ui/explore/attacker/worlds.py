@@ -19,12 +19,12 @@ from dpviz.postprocessing.span import Axes
 from dpviz.postprocessing.verdict import largest_gap
 from dpviz.privacy.guarantee import Notion
 from dpviz.runs.alex import Worlds, clouds, worlds
-from pages._ui.explore.attacker.setup import WHO, Setup
+from pages._ui.explore.attacker.setup import ATTACKER_WHO_NEXT, WHO, Setup
 from pages._ui.explore.attacker.state import attacker_state
 from pages._ui.explore.player.panel import draw
 from pages._ui.explore.player.player import view_of
 from pages._ui.explore.player.transport import transport
-from pages._ui.frame import keys, markup, shell
+from pages._ui.frame import markup, shell
 from pages._ui.frame.catalog import is_public
 from pages._ui.frame.prepared import locked
 from pages._ui.work import atlas, runs
@@ -34,6 +34,10 @@ from pages._ui.work.results import Result
 from pages._ui.work.workers import workers
 
 __all__ = ["section"]
+
+_ALEX = "alex"
+_ALEX_PLAYER = "alex_player"
+ALEX_FIGURES = "alex_figures"
 
 N = 20
 SEEDS = range(1, N + 1)  # Seeds of the runs with Alex; the seeds of the runs without Alex follow.
@@ -96,12 +100,12 @@ def _body(result: Result, setup: Setup, axes: Axes, now: Gathered) -> None:
         share = now.job.done / now.job.total if now.job.total else 0.0
         bar, button = st.columns([5, 1], vertical_alignment="center")
         bar.progress(min(share, 1.0), f"{share:.0%} of the runs in two worlds")
-        if button.button("Cancel", key=keys.ALEX_CANCEL, width="stretch"):
+        if button.button("Cancel", key="alex_cancel", width="stretch"):
             now.job.cancel()
     elif now.problem:
         st.error(plain(now.problem))
     elif now.stopped:
-        st.button("Go on", key=keys.ALEX_ON, on_click=halt, args=(_TOPIC,))
+        st.button("Go on", key="alex_on", on_click=halt, args=(_TOPIC,))
 
 
 def _picture(result: Result, setup: Setup, both: Worlds, many: Clouds, axes: Axes) -> None:
@@ -109,7 +113,7 @@ def _picture(result: Result, setup: Setup, both: Worlds, many: Clouds, axes: Axe
     titles = sentences(result, setup, both, computed=bool(many))
     identity = f"{setup.who} {setup.ask} {setup.far} {result.identity}"
     transport(
-        keys.ALEX_PLAYER, scope=keys.ALEX_FIGURES, titles=titles, marks=list(range(len(titles))),
+        _ALEX_PLAYER, scope=ALEX_FIGURES, titles=titles, marks=list(range(len(titles))),
         run=identity, opened=zlib.crc32(identity.encode()) + 1, step=0, what="Two worlds",
     )  # fmt: skip
     view = view_of(result, hidden=True, axes=axes)
@@ -119,18 +123,18 @@ def _picture(result: Result, setup: Setup, both: Worlds, many: Clouds, axes: Axe
         made = workers().call(printed, view, setup.alex.place, both, many or ((), ()), setup.worlds)
         attacker_state.attacker_panels = panels = (look, made)
     spot = None
-    with st.container(key=keys.ALEX_FIGURES):
+    with st.container(key=ALEX_FIGURES):
         left, right = st.columns([11, 8], gap="medium")
         with left:
-            spot = draw(keys.ALEX, panels[1][:1], pick=True)
+            spot = draw(_ALEX, panels[1][:1], pick=True)
             shell.key_line(figures.legend(setup.worlds, N), True, result.data.noun)
         with right:
-            draw(keys.ALEX, panels[1][1:])
+            draw(_ALEX, panels[1][1:])
             st.html(markup.odds(drowned(result, view, both, many[0] if many else ())))
     if spot is not None and not locked(WHO.key):
         taken = clicked(view, result.data, spot)
         if taken != setup.who:
-            st.session_state[keys.ATTACKER_WHO_NEXT] = taken
+            st.session_state[ATTACKER_WHO_NEXT] = taken
             st.rerun()
     every = f"The promise holds for every {result.data.noun}, including those that nobody clicks."
     few = "Overlapping clouds do not prove the promise: 20 runs show only large differences."

@@ -19,10 +19,12 @@ from pages._ui.explore.form import distance
 from pages._ui.explore.form.forms import Parameter, in_words
 from pages._ui.explore.form.numbers import whole_number
 from pages._ui.explore.form.picker import named, offered
-from pages._ui.frame import keys
 from pages._ui.frame.prepared import locked
 from pages._ui.frame.session import session
 from pages._ui.work import runs
+
+_COMPARE_SEED = "compare_{}_{}_seed".format
+_COMPARE_PARAM = "compare_{}_{}_{}_{}".format
 
 
 def form(data: Dataset) -> list[Side]:
@@ -58,23 +60,23 @@ def _edit(letter: str, start: Side, now: Side, data: Dataset) -> Side:
     """Show the form of one run."""
     turn, old = compare_state.compare_turn, start.algorithm
     slugs = offered(False)
-    with st.popover(plain(_called(letter, now)), key=keys.COMPARE_FORM(letter)):
+    with st.popover(plain(_called(letter, now)), key=f"compare_{letter}_form"):
         slug = st.selectbox(
             "Method", slugs, slugs.index(old.slug), disabled=locked(),
             format_func=lambda slug: named(slug).removesuffix(" · recommended"),  # to save room
-            key=keys.COMPARE_ALGORITHM(turn, letter),
+            key=f"compare_{turn}_{letter}_algorithm",
         )  # fmt: skip
         cls = ALGORITHMS[slug]
         values = _values(cls, old, data)
         specs = params.specs(cls)
         whole = any(spec.advanced for spec in specs.values()) and st.toggle(
-            "All parameters", key=keys.COMPARE_ALL(turn, letter)
+            "All parameters", key=f"compare_{turn}_{letter}_all"
         )
         try:
             for name, spec in specs.items():
                 if whole or not spec.advanced:
                     mine = dataclasses.replace(spec, default=values[name])
-                    field = Parameter.of(cls.name, name, mine, keys.COMPARE_PARAM(turn, letter, slug, name))
+                    field = Parameter.of(cls.name, name, mine, _COMPARE_PARAM(turn, letter, slug, name))
                     values[name] = distance.field(field, data) if name == distance.NAME else field.ask()
             algorithm = cls(**values)
             algorithm.guarantee(data.domain.n_features, data.n_public)
@@ -82,7 +84,7 @@ def _edit(letter: str, start: Side, now: Side, data: Dataset) -> Side:
         except (ValueError, TypeError) as problem:
             st.error(plain(f"{in_words(problem, cls)} The picture still shows the last valid run."))
             return now
-        key = keys.COMPARE_SEED(turn, letter)
+        key = _COMPARE_SEED(turn, letter)
         seed = whole_number("Seed", 0, value=start.seed, key=key, disabled=locked())
     return Side(algorithm, seed)
 
@@ -113,16 +115,16 @@ def _buttons(chosen: list[Side]) -> None:
     last = chosen[-1]
     with st.container(horizontal=True, width="content", gap="xsmall"):
         st.button(
-            "Add", icon=":material/add:", key=keys.COMPARE_ADD, on_click=sides.put,
+            "Add", icon=":material/add:", key="compare_add", on_click=sides.put,
             args=([*chosen, dataclasses.replace(last, seed=last.seed + 1)],),
             help="Adds the last run with another seed.",
             disabled=locked() or len(chosen) == sides.MOST,
         )  # fmt: skip
         st.button(
-            "Remove", key=keys.COMPARE_REMOVE, on_click=sides.put, args=(chosen[:-1],),
+            "Remove", key="compare_remove", on_click=sides.put, args=(chosen[:-1],),
             disabled=locked() or len(chosen) == 2, help=f"Removes run {LETTERS[len(chosen) - 1]}.",
         )  # fmt: skip
         st.button(
-            "Swap", icon=":material/swap_horiz:", key=keys.COMPARE_SWAP, disabled=locked(), on_click=sides.put,
+            "Swap", icon=":material/swap_horiz:", key="compare_swap", disabled=locked(), on_click=sides.put,
             args=([chosen[1], chosen[0], *chosen[2:]],), help="Swaps runs A and B.",
         )  # fmt: skip

@@ -12,7 +12,6 @@ import streamlit as st
 from dpviz.datasets import Dataset
 from dpviz.escape import plain
 from pages._ui.explore.compare.state import Batch, Side, compare_state
-from pages._ui.frame import keys
 from pages._ui.frame.streamlit_patches import whole
 from pages._ui.work import results, runs
 from pages._ui.work.jobs import Job
@@ -91,12 +90,12 @@ def _watch(batch: Batch) -> None:
             min(job.done / job.total, 1.0) if job.total else 0.0,
             f"{ahead} runs ahead in the queue" if ahead else f"Running: {words}",
         )
-        if button.button("Cancel", key=keys.COMPARE_CANCEL, width="stretch"):
+        if button.button("Cancel", key="compare_cancel", width="stretch"):
             job.cancel()
         return
     if job.status == "done":
         st.rerun()
     st.error("The runs were canceled." if job.status == "cancelled" else plain(f"{job.error} Change that run."))
-    if st.button("Try again", key=keys.COMPARE_AGAIN):
+    if st.button("Try again", key="compare_again"):
         del compare_state.compare_batch
         st.rerun()

@@ -11,7 +11,7 @@ from pages._ui.explore.compare import sides
 from pages._ui.explore.compare.form import changed_to
 from pages._ui.explore.compare.state import Side
 from pages._ui.explore.form.picker import named, offered
-from pages._ui.frame import catalog, keys
+from pages._ui.frame import catalog
 from pages._ui.work import results
 from pages._ui.work.results import Result
 
@@ -25,7 +25,7 @@ def menu(key: str, result: Result) -> None:
     if result.data.private or result.trace.noiseless or not catalog.is_here(result.data):
         return
     box = st.popover(
-        "Beside", icon=":material/compare:", help="Compare this run with others in one player.", key=keys.BESIDE(key),
+        "Beside", icon=":material/compare:", help="Compare this run with others in one player.", key=f"{key}_beside",
         on_change="rerun",
     )  # fmt: skip
     if not box.open:
@@ -35,7 +35,7 @@ def menu(key: str, result: Result) -> None:
         st.caption("Change one thing:")
         with st.container(horizontal=True):
             for words, other in _changes(mine).items():
-                if st.button(words, key=keys.BESIDE_WORDS(key, words)):
+                if st.button(words, key=f"{key}_beside_{words}"):
                     sides.open_with(name, [mine, other])
         slugs = [slug for slug in offered(False) if slug != mine.algorithm.slug]
         slug = st.selectbox(
@@ -43,7 +43,7 @@ def menu(key: str, result: Result) -> None:
             slugs,
             None,
             format_func=named,
-            key=keys.BESIDE_ALGORITHM(key),
+            key=f"{key}_beside_algorithm",
             placeholder="choose one",
         )
         if slug is not None:
@@ -58,11 +58,11 @@ def menu(key: str, result: Result) -> None:
         if past:
             chosen = st.multiselect(
                 "Earlier runs", past, format_func=results.labels(past.values()).__getitem__,
-                key=keys.BESIDE_EARLIER(key),
+                key=f"{key}_beside_earlier",
                 max_selections=sides.MOST - 1,
             )  # fmt: skip
             words = "Compare with the chosen runs"
-            if st.button(words, key=keys.BESIDE_GO(key), disabled=not chosen, type="primary"):
+            if st.button(words, key=f"{key}_beside_go", disabled=not chosen, type="primary"):
                 sides.open_with(name, [mine, *(side(past[identity]) for identity in chosen)])
 
 

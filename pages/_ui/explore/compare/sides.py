@@ -11,10 +11,11 @@ import streamlit as st
 
 from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.datasets import Dataset
+from dpviz.params import ParamSpec
 from pages._ui.explore.compare.state import Side, compare_state
 from pages._ui.explore.form import picker
 from pages._ui.explore.form.forms import Parameter
-from pages._ui.frame import catalog, keys
+from pages._ui.frame import catalog
 from pages._ui.frame.address import links
 from pages._ui.frame.address.control import NOTHING, Control, Vocabulary
 from pages._ui.frame.address.scene import Scene, controls, read, write
@@ -24,7 +25,7 @@ from pages._ui.frame.session import session
 __all__ = ["MOST", "RunsControl", "arrive", "asked_by", "depart", "first", "get", "open_with", "put", "text_of"]
 
 MOST = 4
-_KEY = keys.COMPARE_RUNS
+_KEY = "compare_runs"
 
 
 def get() -> list[Side]:
@@ -139,6 +140,14 @@ class RunsControl(Control):
 
     data_word: str = ""
     vocabulary: Vocabulary = lambda known: ()
+
+    @staticmethod
+    def of(data_word: str, vocabulary: Vocabulary) -> RunsControl:
+        """Return the control of the runs on a data set."""
+        spec = ParamSpec(())
+        return RunsControl(
+            "run", _KEY, "Runs", spec, many=True, always=True, data_word=data_word, vocabulary=vocabulary
+        )
 
     def parse(self, texts: Sequence[str]) -> tuple[str, ...]:
         """Return the texts of two to four runs, rewritten by `text_of`."""

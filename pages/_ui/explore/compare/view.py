@@ -20,24 +20,27 @@ from dpviz.takeaway import comparison as one_page
 from pages._ui.explore.compare.made import Comparison
 from pages._ui.explore.player import how, verdict
 from pages._ui.explore.player.panel import draw
-from pages._ui.explore.player.player import legend_of, view_of
+from pages._ui.explore.player.player import FIGURES, PLAYER, TRANSPORT, legend_of, view_of
 from pages._ui.explore.player.transport import starts, transport
-from pages._ui.frame import keys, markup, shell
+from pages._ui.frame import markup, shell
 from pages._ui.frame.address.control import Control, choice, switch
 from pages._ui.frame.address.state import Opened
 from pages._ui.work.caches import per_run
 from pages._ui.work.results import Result
 from pages._ui.work.workers import workers
 
+_COMPARE_PLANE = "compare_{}".format
+_COMPARE_CURVES = "compare_curves"
+
 KEY = "compare"
 
 BY = Control(
-    "by", keys.COMPARE_BY, "Match by", choice("step", ("step", "spent")), widget="segmented_control",
+    "by", "compare_by", "Match by", choice("step", ("step", "spent")), widget="segmented_control",
     named={"step": "step", "spent": "ε spent"},
     help="If runs are matched by the ε spent, each shows the last picture that it reached with that ε.",
 )  # fmt: skip
-HIDDEN = dataclasses.replace(how.HIDDEN, key=keys.COMPARE_HIDDEN)
-WHOLE = Control("whole", keys.COMPARE_WHOLE, "Other lines", switch(False))
+HIDDEN = dataclasses.replace(how.HIDDEN, key="compare_hidden")
+WHOLE = Control("whole", "compare_whole", "Other lines", switch(False))
 
 
 def pictures(
@@ -77,16 +80,16 @@ def unlike_promises(comparison: Comparison) -> None:
 def player(comparison: Comparison, *, hidden: bool, by: str, opened: Opened | None) -> None:
     """Draw the runs side by side with one set of controls, the verdict below each, and then the differences."""
     clock, panels = _pictures(comparison, st.context.theme.type or "light", hidden, by)
-    with st.container(key=keys.TRANSPORT(KEY)):
+    with st.container(key=TRANSPORT(KEY)):
         transport(
-            keys.PLAYER(KEY),
-            scope=keys.FIGURES(KEY),
+            PLAYER(KEY),
+            scope=FIGURES(KEY),
             titles=list(clock.titles),
             marks=list(range(clock.ticks)) if clock.ticks <= 60 else [],
             **starts(opened),
         )
-    with st.container(key=keys.FIGURES(KEY), gap="small"):
-        with st.container(key=keys.COMPARE_ROW):
+    with st.container(key=FIGURES(KEY), gap="small"):
+        with st.container(key="compare_row"):
             columns = st.columns(len(panels), gap="small")
             pairs = partners([run.trace for run in comparison.runs])
             for i, run in enumerate(comparison.runs):
@@ -114,7 +117,7 @@ def _run(letter: str, panel: Panel, frames: Sequence[int], run: Result, alone: i
         f'<h2 class="dp-side" tabindex="0"><b>{letter}</b> {markup.escape(run.trace.name)} '
         f"<span>{words}{seed}</span></h2>"
     )
-    draw(keys.COMPARE_PLANE(letter), [panel], run.data.dataset_id, frames=frames, linked=KEY)
+    draw(_COMPARE_PLANE(letter), [panel], run.data.dataset_id, frames=frames, linked=KEY)
     st.html(verdict.written(run, hidden=hidden))
     if alone:
         total = len(run.trace.cluster_centers)
@@ -192,7 +195,7 @@ def curves(comparison: Comparison) -> None:
     bounds, on, doubled, note = _curves(comparison)
     picture, words = st.columns([1, 1], gap="medium")
     with picture:
-        draw(keys.COMPARE_CURVES, [curves_panel(shell.colors(), bounds)])
+        draw(_COMPARE_CURVES, [curves_panel(shell.colors(), bounds)])
     odds = markup.Html(", ".join(markup.bold(f"{letter} {bound.odds}") for letter, bound in bounds.items()))
     promised = {letter: run.trace.claimed.person.odds for letter, run in zip(bounds, comparison.runs, strict=True)}
     apart = ", ".join(
@@ -223,5 +226,5 @@ def curves(comparison: Comparison) -> None:
         traces = [run.trace for run in comparison.runs]
         st.download_button(
             "One page", lambda: one_page(traces), "dpviz-comparison.html", "text/html", icon=":material/download:",
-            key=keys.COMPARE_PAGE, on_click="ignore", help="Promises, differences, curves and centers on A4.",
+            key="compare_page", on_click="ignore", help="Promises, differences, curves and centers on A4.",
         )  # fmt: skip

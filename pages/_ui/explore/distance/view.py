@@ -10,12 +10,14 @@ from dpviz.figures.dist_dp.dist_dp import losses_panel
 from dpviz.numbers import chance, number
 from pages._ui.explore.distance import methods
 from pages._ui.explore.player.panel import draw
-from pages._ui.frame import keys, markup, shell
+from pages._ui.frame import markup, shell
 from pages._ui.frame.address.control import Control, switch
 from pages._ui.work import results
 from pages._ui.work.results import Result
 
 __all__ = ["SEEN", "section"]
+
+_RHO_LOSSES = "rho_losses"
 
 SEEN = Control("seen", "rho_seen", "I understand", switch(False), look=True, widget="checkbox")
 
@@ -82,7 +84,7 @@ def _losses(result: Result, family: list[Moves], epsilon: float, far: str, delta
     ):
         return
     table = methods.losses(result.data, family, result, epsilon, far)
-    draw(keys.RHO_LOSSES, [losses_panel(shell.colors(), table)])
+    draw(_RHO_LOSSES, [losses_panel(shell.colors(), table)])
     st.html(
         markup.fooled(
             f"Equal ε = {number(epsilon)} and δ = {chance(delta)} do not mean equal privacy: hiding moves of "

@@ -17,8 +17,9 @@ from dpviz.figures.scenes.reconstruction import legend, read_panel
 from dpviz.numbers import counted
 from dpviz.trace import Trace
 from pages._ui.explore.player.panel import draw
+from pages._ui.explore.player.player import FIGURES, PLAYER
 from pages._ui.explore.player.transport import transport
-from pages._ui.frame import keys, markup, shell
+from pages._ui.frame import markup, shell
 from pages._ui.frame.address.control import Control, choice
 from pages._ui.frame.catalog import sample
 
@@ -33,9 +34,9 @@ def plain_lloyd(n_clusters: int) -> Algorithm:
     return DPLloyd(n_clusters=n_clusters, epsilon=1.0, iterations=ROUNDS, dead_cluster="keep")
 
 
-DATA = Control("d", keys.EXACT_DATA, "Sample", choice(SAMPLES[0], SAMPLES), named=lambda name: sample(name).title)
+DATA = Control("d", "exact_data", "Sample", choice(SAMPLES[0], SAMPLES), named=lambda name: sample(name).title)
 PUBLISHED = Control(
-    "noise", keys.EXACT_NOISE, "Published", choice("none", tuple(NOISE)), widget="segmented_control", named=NOISE
+    "noise", "exact_noise", "Published", choice("none", tuple(NOISE)), widget="segmented_control", named=NOISE
 )
 
 
@@ -117,9 +118,9 @@ def picture(key: str, data: Dataset, trace: Trace, read: list[Read]) -> None:
     asked = f"from {counted(data.n_clusters, 'center')} in {len(titles)} rounds"
     st.html(f'<div class="dp-verdict"><b>{markup.escape(words)}</b> <span>{asked}</span></div>')
     transport(
-        keys.PLAYER(key), scope=keys.FIGURES(key), titles=titles, marks=list(range(len(titles))), main=False,
+        PLAYER(key), scope=FIGURES(key), titles=titles, marks=list(range(len(titles))), main=False,
         what="Rounds of Lloyd's algorithm", run=f"{data.dataset_id} {trace.claimed.private}",
     )  # fmt: skip
-    with st.container(key=keys.FIGURES(key)):
+    with st.container(key=FIGURES(key)):
         draw(key, [panel.printed()])
         shell.key_line(legend(trace.noiseless), True)

@@ -16,21 +16,21 @@ from dpviz.figures import View
 from dpviz.figures.scenes.federated import plot_clients
 from pages._ui.explore.federated import reconstruction, wire
 from pages._ui.explore.federated.wire import Wired
-from pages._ui.frame import keys, markup, shell
+from pages._ui.frame import markup, shell
 from pages._ui.frame.address.control import Control, choice, number, switch
 
 __all__ = ["controls", "form", "watch"]
 
-N_CLIENTS = Control("clients", keys.FED_CLIENTS, "Clients", number(4, 2, 32), always=True, widget="slider")
-SPREAD = Control("spread", keys.FED_SPREAD, "Rows are spread", choice("even", SPREADS), widget="segmented_control")
+N_CLIENTS = Control("clients", "fed_clients", "Clients", number(4, 2, 32), always=True, widget="slider")
+SPREAD = Control("spread", "fed_spread", "Rows are spread", choice("even", SPREADS), widget="segmented_control")
 NOISE = Control(
-    "noise", keys.FED_NOISE, "The noise is drawn by", choice(CLIENTS, DRAWN_BY), widget="segmented_control",
+    "noise", "fed_noise", "The noise is drawn by", choice(CLIENTS, DRAWN_BY), widget="segmented_control",
     named=wire.DRAWN_BY, help="If the clients draw the noise, no party can remove all of it. If the server draws the "
     "noise, as in the paper, it must never see the result.",
 )  # fmt: skip
-BARE = Control("bare", keys.FED_EXACT, "Plain Lloyd, exact sums", switch(False))
-RING = Control("ring", keys.FED_RING, "Ring", choice("64", tuple(wire.RINGS)), named=wire.RING_NAMES)
-ROUND = Control("round", keys.FED_ROUND, "Round", number(1, 1, 10_000), widget="slider")
+BARE = Control("bare", "fed_exact", "Plain Lloyd, exact sums", switch(False))
+RING = Control("ring", "fed_ring", "Ring", choice("64", tuple(wire.RINGS)), named=wire.RING_NAMES)
+ROUND = Control("round", "fed_round", "Round", number(1, 1, 10_000), widget="slider")
 
 
 def controls(known: Mapping[str, Any]) -> Sequence[Control]:
@@ -43,14 +43,14 @@ def controls(known: Mapping[str, Any]) -> Sequence[Control]:
 
 def _silent(clients: int) -> Control:
     return Control(
-        "silent", keys.FED_SILENT, "A client falls silent", choice(None, (None, *range(clients))),
+        "silent", "fed_silent", "A client falls silent", choice(None, (None, *range(clients))),
         help="This client stops answering in round 2.", placeholder="nobody",
         named=lambda i: "nobody" if i is None else _named(i),
     )  # fmt: skip
 
 
 def _seen_from(clients: int) -> Control:
-    return Control("from", keys.FED_CLIENT, "Seen from", choice(0, range(clients)), named=_named)
+    return Control("from", "fed_client", "Seen from", choice(0, range(clients)), named=_named)
 
 
 def _named(i: int) -> str:
@@ -59,7 +59,7 @@ def _named(i: int) -> str:
 
 def form(name: str, algorithm: Algorithm, seed: int) -> Wired:
     """Show the questions about clients; return the run that they describe."""
-    with st.container(key=keys.FORM_CLIENTS, horizontal=True, vertical_alignment="bottom"):
+    with st.container(key="form_clients", horizontal=True, vertical_alignment="bottom"):
         clients = N_CLIENTS.draw(width=220)
         how = SPREAD.draw()
         drawn_by = NOISE.draw()
@@ -89,7 +89,7 @@ def watch(data: Dataset, asked: Wired, run: Simulation, same: bool) -> None:
             axes = data.view if data.domain.n_features > 1 else None
             view = View(run.trace, shell.colors(), axes, data.columns, data.units)
             figure, alt = plot_clients(view, wire.parts_of(asked), client), "Which client holds which row."
-            st.plotly_chart(figure, theme=None, config=wire.PLOT, key=keys.FED_PLANE, alt=alt)
+            st.plotly_chart(figure, theme=None, config=wire.PLOT, key="fed_plane", alt=alt)
     else:
         client = seen_from.draw()
     st.header("What travels in a round")

@@ -29,7 +29,7 @@ from dpviz.figures.scenes.federated import plot_words
 from dpviz.numbers import number
 from dpviz.trace import Trace
 from pages._ui.explore.federated.reconstruction import plain_lloyd
-from pages._ui.frame import keys, markup, shell
+from pages._ui.frame import markup, shell
 from pages._ui.frame.address.control import Control
 from pages._ui.frame.address.control import number as number_of
 from pages._ui.frame.catalog import is_public, sample
@@ -222,7 +222,7 @@ def lane(round_: Traffic, client: str, drawn_by: str, ring: Ring) -> None:
         zip(st.columns(4, gap="small"), cells, strict=True), 1
     ):
         figure = plot_words(shell.colors(), payload, size, f"{i}. {name}", hidden=hidden)
-        column.plotly_chart(figure, theme=None, config=PLOT, key=keys.WIRE(i), alt=words)
+        column.plotly_chart(figure, theme=None, config=PLOT, key=f"wire_{i}", alt=words)
         column.html(f'<p class="dp-small" style="overflow-wrap:anywhere">{markup.escape(words)}</p>')
     stays = "1 and 2 stay with the client" if drawn_by == CLIENTS else "1 stays with the client and 3 with the server"
     travels = "3 and 4" if drawn_by == CLIENTS else "2 and 4"

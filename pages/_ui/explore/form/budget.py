@@ -16,7 +16,6 @@ from dpviz.privacy.accounting import DEFAULT_DELTA
 from dpviz.privacy.budget import Budget, budget, epsilon_of
 from dpviz.privacy.delta import allowed, meaning
 from pages._ui.explore.form.numbers import converted
-from pages._ui.frame import keys
 from pages._ui.frame.address.control import Control, choice
 from pages._ui.frame.words import on_screen
 
@@ -24,6 +23,8 @@ if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
 __all__ = ["GIVEN_AS", "field", "rule"]
+
+_BUDGET = "budget_{}".format
 
 _GIVEN_AS = {"epsilon": "ε", "mu": "μ", "zcdp": "ρ"}
 _LABELS = {"mu": "Privacy budget μ (Gaussian DP)", "zcdp": "Privacy budget ρ (zCDP)"}
@@ -57,7 +58,7 @@ def field(
             value = epsilon.draw()
         else:
             value = converted(
-                _LABELS[leads], keys.BUDGET(leads), epsilon,
+                _LABELS[leads], _BUDGET(leads), epsilon,
                 lambda now: getattr(budget(now, delta, gaussian=gaussian), leads),
                 lambda typed: epsilon_of(leads, typed, delta, gaussian=gaussian),
             )  # fmt: skip

@@ -6,10 +6,11 @@ import numpy as np
 
 from dpviz.datasets import Dataset
 from pages._ui.explore.form.numbers import converted
-from pages._ui.frame import keys
 from pages._ui.frame.address.control import Control
 
 __all__ = ["NAME", "field", "unit"]
+
+_IN_UNITS = "{}_in_units_of_{}".format
 
 NAME = "rho_distance"
 
@@ -33,6 +34,6 @@ def field(rho: Control, data: Dataset) -> float:
     """
     name, length = unit(data)
     return converted(
-        f"{rho.title}, {name}", keys.IN_UNITS(rho.key, data.dataset_id), rho,
+        f"{rho.title}, {name}", _IN_UNITS(rho.key, data.dataset_id), rho,
         lambda z: z * length, lambda typed: typed / length, help=rho.help or None,
     )  # fmt: skip

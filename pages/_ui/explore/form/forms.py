@@ -19,7 +19,6 @@ from dpviz.params import ParamSpec
 from dpviz.privacy.delta import check_delta
 from dpviz.privacy.guarantee import Notion
 from pages._ui.explore.form import budget, distance
-from pages._ui.frame import keys
 from pages._ui.frame.address.control import MOST_WHOLE, Control, as_whole, choice
 from pages._ui.frame.address.data import DATA
 from pages._ui.frame.catalog import names, sample, short
@@ -27,6 +26,8 @@ from pages._ui.frame.words import on_screen
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
+
+_PARAM = "param_{}_{}".format
 
 LABELS = {
     "n_rows": "Rows",
@@ -101,7 +102,7 @@ def parameters(
     for name, spec in simple.items():
         show(name, spec)
     if folded:
-        box = st.expander("More", key=keys.FORM_MORE, on_change="rerun")
+        box = st.expander("More", key="form_more", on_change="rerun")
         with box:
             if cls.PRESETS and box.open:
                 preset(cls).draw(options=cls.PRESETS)
@@ -229,7 +230,7 @@ def beside(name: str, value: Any, data: Dataset) -> str:
 def preset(cls: type[Algorithm]) -> Control:
     """Return the control of an algorithm's preset."""
     return Control(
-        "preset", keys.PRESET(cls.slug), "Preset", choice(None, (None, *cls.PRESETS)), placeholder="none",
+        "preset", f"preset_{cls.slug}", "Preset", choice(None, (None, *cls.PRESETS)), placeholder="none",
         help="Fills in the values of a paper or of its published code.",
     )  # fmt: skip
 
@@ -243,7 +244,7 @@ def fields_of(
     fields = {}
     for name, spec in params.specs(cls).items():
         own = dataclasses.replace(spec, default=defaults.get(name, spec.default))
-        key = keys.PARAM(cls.slug, name) + (f"_{start}" if name in defaults else "")
+        key = _PARAM(cls.slug, name) + (f"_{start}" if name in defaults else "")
         one = Parameter.of(cls.name, name, own, key, SHORT.get(name, ""))
         fields[name] = dataclasses.replace(one, always=name in ("n_clusters", "epsilon"))
     return fields
@@ -251,8 +252,8 @@ def fields_of(
 
 def hand_on(old_name: str, new_name: str) -> None:
     """Copy the values of a file's fields from the old declaration to the new one."""
-    state, start = st.session_state, keys.PARAM.pattern.partition("{")[0]
-    for key in [key for key in map(str, state) if key.startswith(start) and old_name in key]:
+    state = st.session_state
+    for key in [key for key in map(str, state) if key.startswith("param_") and old_name in key]:
         state[key.replace(old_name, new_name)] = state[key]
 
 

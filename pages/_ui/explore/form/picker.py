@@ -11,7 +11,7 @@ from dpviz.algorithms import ALGORITHMS, RECOMMENDED, Algorithm, outside
 from dpviz.atlas.cells import STORY
 from dpviz.datasets import Dataset
 from dpviz.privacy.guarantee import Notion
-from pages._ui.frame import keys, markup, prepared
+from pages._ui.frame import markup, prepared
 from pages._ui.frame.address.control import Control, choice
 from pages._ui.frame.catalog import is_public
 from pages._ui.work import runs
@@ -19,6 +19,8 @@ from pages._ui.work.pace import duration
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
+
+ALGORITHM_NEXT = "{}_next".format
 
 GROUPS: dict[Notion, tuple[str, str]] = {  # notion -> its short name and meaning, in the order of the list
     Notion.CENTRAL: ("DP", "Differential privacy: only a trusted curator sees the rows."),
@@ -78,13 +80,13 @@ def pick_algorithm(data: Dataset, about: DeltaGenerator) -> type[Algorithm]:
     """Show the picker; return the class. The chosen method's idea and the list of methods are in `about`."""
     control = method(own=not is_public(data), private=data.private)
     key, slugs = control.key, control.spec.choices or ()
-    if taken := st.session_state.pop(keys.ALGORITHM_NEXT(key), None):  # the visitor chose a method in the list
+    if taken := st.session_state.pop(ALGORITHM_NEXT(key), None):  # the visitor chose a method in the list
         st.session_state[key] = taken
     slug = control.draw()
     with about:
         st.caption(ALGORITHMS[slug].tagline)
         words = f"All {len(slugs)} methods and their promises"
-        if st.button(words, key=keys.ALGORITHM_LIST(key), disabled=prepared.locked(key)):
+        if st.button(words, key=f"{key}_list", disabled=prepared.locked(key)):
             _dialog(data, slugs, key)
     return ALGORITHMS[slug]
 
@@ -113,8 +115,8 @@ def _card(slug: str, data: Dataset, key: str) -> None:
         f'<p class="dp-card"><b>{markup.escape(cls.name)}</b><br>{markup.escape(cls.tagline)}{why}<br>'
         f"<small>{markup.escape(facts)}</small></p>"
     )
-    if button.button("Choose", key=keys.TAKE_ONE(key, slug), width="stretch"):
-        st.session_state[keys.ALGORITHM_NEXT(key)] = slug
+    if button.button("Choose", key=f"{key}_choose_{slug}", width="stretch"):
+        st.session_state[ALGORITHM_NEXT(key)] = slug
         st.rerun()
 
 

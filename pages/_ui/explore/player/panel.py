@@ -10,7 +10,8 @@ import streamlit as st
 
 from dpviz.figures import Panel
 from pages._ui.explore.player import stage
-from pages._ui.frame import keys
+
+_PANEL = "{}_{}_{}".format
 
 _HERE = Path(__file__).parent
 _PLOTLY = next((Path(st.__file__).parent / "static" / "static" / "js").glob("PlotlyChart.*.js")).name
@@ -37,7 +38,7 @@ def draw(
     """
     picked = None
     for index, panel in enumerate(panels):
-        name = keys.PANEL(key, panel.name, index)
+        name = _PANEL(key, panel.name, index)
         data = {
             "key": name,
             "name": panel.name,

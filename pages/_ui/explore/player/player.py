@@ -17,13 +17,18 @@ from dpviz.trace import Trace
 from pages._ui.explore.player import verdict
 from pages._ui.explore.player.panel import draw
 from pages._ui.explore.player.transport import starts, transport
-from pages._ui.frame import keys, markup, shell
+from pages._ui.frame import markup, shell
 from pages._ui.frame.address.state import Opened
 from pages._ui.frame.prepared import shows
 from pages._ui.frame.words import on_screen
 from pages._ui.work.caches import per_run
 from pages._ui.work.results import Result
 from pages._ui.work.workers import workers
+
+PLAYER = "{}_player".format
+TRANSPORT = "{}_transport".format
+FIGURES = "{}_figures".format
+_SWIPE = "{}_swipe".format
 
 
 def view_of(result: Result, *, hidden: bool, axes: Axes) -> View:
@@ -108,26 +113,26 @@ def player(
     plane, side = ([p for p in panels if p.name == name] for name in ("plane", "side"))
     zoom_of = f"{result.data.dataset_id} {axes}"
     if compact:
-        with st.container(key=keys.FIGURES(key)):
+        with st.container(key=FIGURES(key)):
             draw(key, plane, zoom_of)
         _transport(key, result, shots, axes, opened, brief=True)
         shell.key_line(legend, hidden, result.data.noun)
         return
     first, *more = plane
     side = [*more, *side]
-    with st.container(key=keys.FIGURES(key), gap="xsmall"):
-        with st.container(key=keys.SCENE(key), horizontal=True, gap="medium"):
-            with st.container(key=keys.PLANE_COLUMN(key), gap="xxsmall"):
+    with st.container(key=FIGURES(key), gap="xsmall"):
+        with st.container(key=f"{key}_scene", horizontal=True, gap="medium"):
+            with st.container(key=f"{key}_planecol", gap="xxsmall"):
                 draw(key, [first], zoom_of, tall=True)
                 if not shows("panels"):
                     shell.key_line(legend, hidden, result.data.noun)
             if shows("panels"):
-                with st.container(key=keys.SIDE_COLUMN(key), gap="xxsmall"):
+                with st.container(key=f"{key}_sidecol", gap="xxsmall"):
                     _code(result.trace)
                     shell.key_line(legend, hidden, result.data.noun)
-                    with st.container(key=keys.SWIPE(key), gap="xxsmall"):  # on a phone, a row directly below the plane
-                        draw(keys.SWIPE(key), side)
-    with st.container(key=keys.TRANSPORT(key)):
+                    with st.container(key=_SWIPE(key), gap="xxsmall"):  # on a phone, a row directly below the plane
+                        draw(_SWIPE(key), side)
+    with st.container(key=TRANSPORT(key)):
         _transport(key, result, shots, axes, opened)
     if fold:
         releases(key, result, hidden=hidden, axes=axes)
@@ -140,7 +145,7 @@ def releases(key: str, result: Result, *, hidden: bool, axes: Axes) -> None:
     if not panels or not shows("panels"):
         return
     words = f"Every release and what it cost: {n}" if n else "Loss after each step"
-    box = st.expander(words, key=keys.RELEASES(key), on_change="rerun")
+    box = st.expander(words, key=f"{key}_releases", on_change="rerun")
     if box.open:  # send it only when the box is unfolded
         with box, st.container(key=_more(key), gap="xsmall"):
             draw(key, panels)
@@ -149,7 +154,7 @@ def releases(key: str, result: Result, *, hidden: bool, axes: Axes) -> None:
 
 
 def _more(key: str) -> str:
-    return keys.FIGURES(f"{key}_more")
+    return FIGURES(f"{key}_more")
 
 
 def briefly(shot: Shot) -> str:
@@ -168,8 +173,8 @@ def _transport(
 ) -> None:
     """Draw the controls, with shorter sentences if `brief`."""
     transport(
-        keys.PLAYER(key),
-        scope=(keys.FIGURES(key), _more(key)),
+        PLAYER(key),
+        scope=(FIGURES(key), _more(key)),
         titles=[on_screen(briefly(shot) if brief else shot.sentence) for shot in shots],
         marks=[i for i, shot in enumerate(shots) if shot.tick],
         lines=_lit(result),

@@ -14,9 +14,13 @@ from dpviz.postprocessing.span import Axes
 from dpviz.takeaway import KINDS, export, page, replay
 from dpviz.takeaway.nearest import nearest_csv
 from pages._ui.explore.player.player import view_of
-from pages._ui.frame import keys
 from pages._ui.frame.session import session
 from pages._ui.work.results import Result
+
+_CENTERS_CSV = "{}_centers_csv".format
+_CENTERS_JSON = "{}_centers_json".format
+_POINTS_CSV = "{}_points_csv".format
+_NEAREST = "{}_nearest".format
 
 _WORDS = {
     "label": ("Privacy label", "Half a page that says what is promised to whom, and who is trusted."),
@@ -43,7 +47,7 @@ def menu(
     A replay shows what the page shows, with hidden layers only if the page shows them. `scatter` returns each center's
     spread over reruns.
     """
-    box = st.popover("Save", icon=":material/download:", key=keys.TAKE(key), on_change="rerun")
+    box = st.popover("Save", icon=":material/download:", key=f"{key}_take", on_change="rerun")
     if not box.open:
         return
     # made now, because the files are made outside the session, without access to its caches
@@ -65,7 +69,7 @@ def _kinds(key: str, result: Result, seen: View) -> None:
 
         _, ending, mime = KINDS[kind]
         st.download_button(
-            name, made, f"dpviz-{trace.algorithm}-{kind}.{ending}", mime, key=keys.TAKE_ONE(key, kind), help=words,
+            name, made, f"dpviz-{trace.algorithm}-{kind}.{ending}", mime, key=f"{key}_take_{kind}", help=words,
             on_click="ignore", width="stretch",
         )  # fmt: skip
 
@@ -76,17 +80,17 @@ def _centers(key: str, result: Result, scatter: Callable[[Result], np.ndarray | 
     history = session.history
     number = history.index(result.identity) + 1 if result.identity in history else 0
     kinds: dict[str, tuple[str, str, str, Callable[[], str]]] = {
-        "Centers as CSV": (keys.CENTERS_CSV(key), "centers.csv", "text/csv",
+        "Centers as CSV": (_CENTERS_CSV(key), "centers.csv", "text/csv",
                            lambda: centers_csv(trace, *facts, scatter=scatter(result))),
-        "Centers as JSON": (keys.CENTERS_JSON(key), "centers.json", "application/json",
+        "Centers as JSON": (_CENTERS_JSON(key), "centers.json", "application/json",
                             lambda: centers_json(trace, *facts)),
     }  # fmt: skip
     if trace.coreset is not None:
         points = partial(coreset_csv, trace, *facts)
-        kinds["Weighted points as CSV"] = (keys.POINTS_CSV(key), "points.csv", "text/csv", points)
+        kinds["Weighted points as CSV"] = (_POINTS_CSV(key), "points.csv", "text/csv", points)
     if not result.data.private:
         rows = partial(nearest_csv, trace, result.data)
-        kinds["Nearest center of each row"] = (keys.NEAREST(key), "rows.csv", "text/csv", rows)
+        kinds["Nearest center of each row"] = (_NEAREST(key), "rows.csv", "text/csv", rows)
     for words, (name, ending, mime, write) in kinds.items():
         st.download_button(
             words, write, f"dpviz-{trace.algorithm}-{number}-{ending}", mime, key=name, on_click="ignore",

@@ -21,10 +21,12 @@ from dpviz.postprocessing.verdict import (
 )
 from dpviz.runs.single import rivals
 from dpviz.trace import Trace
-from pages._ui.frame import keys, markup
+from pages._ui.frame import markup
 from pages._ui.work.caches import per_run
 from pages._ui.work.results import Result, drawn
 from pages._ui.work.workers import workers
+
+VERDICT = "verdict"
 
 
 @per_run(shared=256, own=64)
@@ -79,9 +81,9 @@ def lines(
     `again` has the number of runs that found all groups and the number of all runs; `more` states the same bet with
     more people, as `with_more` puts it; `beside` receives the advice and draws the end of the lines.
     """
-    with st.container(key=keys.VERDICT, horizontal=True, vertical_alignment="center", gap="small"):
+    with st.container(key=VERDICT, horizontal=True, vertical_alignment="center", gap="small"):
         st.html(written(result, hidden=hidden, again=again, more=more), width="stretch")
-        with st.container(key=keys.ENDS, width="content", gap="xxsmall"):
+        with st.container(key="ends", width="content", gap="xxsmall"):
             beside(of(result, hidden=hidden).help)
 
 

@@ -15,13 +15,13 @@ from dpviz.figures.kit.theme import Style
 from dpviz.figures.scenes import tradeoff
 from dpviz.sweeps.summary import Summary
 from pages._ui.explore.player import panel
-from pages._ui.frame import keys, markup, shell
+from pages._ui.frame import markup, shell
 from pages._ui.frame.address.control import Control, choice
 from pages._ui.frame.catalog import sample
 
 T = TypeVar("T")
 
-CAMERA = Control("camera", keys.SWEEP_PICTURE, "Camera", choice("SVG", ("SVG", "PNG")), widget="segmented_control")
+CAMERA = Control("camera", "sweep_picture", "Camera", choice("SVG", ("SVG", "PNG")), widget="segmented_control")
 SIGNS = {"epsilon": "ε", "n_rows": "n", "n_clusters": "k", "rho_distance": "rho", "delta": "δ"}
 _NAMES = {**SIGNS, "n_rows": "people", "n_clusters": "centers"}
 _shared: weakref.WeakKeyDictionary[Summary, dict[Hashable, Any]] = weakref.WeakKeyDictionary()

@@ -19,22 +19,25 @@ from pages._ui.explore.tradeoff.charts import brief, chart, named, sign, title, 
 from pages._ui.explore.tradeoff.sweeps import Progress
 from pages._ui.explore.tradeoff.tables import SweepLook, looked, table
 from pages._ui.explore.tradeoff.take import files, one_run
-from pages._ui.frame import keys, markup, shell
+from pages._ui.frame import markup, shell
 from pages._ui.frame.address.control import Control, choice
 from pages._ui.frame.address.control import number as number_of
+
+_SWEEP_AT = "dots_at_{}_{}".format
+_SWEEP_AGAINST = "against_{}_{}".format
 
 _DOTS = 20  # maximum number of dots at one value; each dot stands for the same share of the runs
 
 
 def at_one(progress: Progress, axis: str, stops: int) -> Control:
     """Return the control of the place, out of `stops` on an axis, whose runs are drawn."""
-    key = keys.SWEEP_AT(progress.identity, axis)
+    key = _SWEEP_AT(progress.identity, axis)
     return Control("at", key, "Runs at one value", number_of(stops // 2, 0, stops - 1), widget="select_slider")
 
 
 def against(progress: Progress, axis: str, others: Sequence[str]) -> Control:
     """Return the control of the second axis of curves that run along `axis`."""
-    key = keys.SWEEP_AGAINST(progress.identity, axis)
+    key = _SWEEP_AGAINST(progress.identity, axis)
     return Control("against", key, "Against", choice(others[0], others), widget="segmented_control", named=named)
 
 
@@ -55,7 +58,7 @@ def details(every: Summary, progress: Progress, look: SweepLook, style: dict[str
         tabs[two] = lambda: _heat(every, progress, look, metric, beside)
     asked = {one: at_one(progress, look.axis, 1), two: against(progress, look.axis, beside or ["data"])}
     first = [name for name in tabs if name in asked and asked[name].key in st.session_state]
-    boxes = st.tabs(list(tabs), default=first[0] if first else None, key=keys.SWEEP_TAB, on_change="rerun")
+    boxes = st.tabs(list(tabs), default=first[0] if first else None, key="sweep_tab", on_change="rerun")
     for box, show in zip(boxes, tabs.values(), strict=True):
         if box.open:
             with box:

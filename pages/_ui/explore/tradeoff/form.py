@@ -27,11 +27,14 @@ from pages._ui.explore.form.numbers import whole
 from pages._ui.explore.form.picker import marked
 from pages._ui.explore.tradeoff.data import choices, made_up, open_choice, source
 from pages._ui.explore.tradeoff.vary import OWN, deltas, numbers, values_of, vary
-from pages._ui.frame import catalog, keys
+from pages._ui.frame import catalog
 from pages._ui.frame.address.control import Control, choice, switch
 from pages._ui.frame.address.control import number as number_of
 from pages._ui.frame.address.data import SweepData, any_data, is_linked
+from pages._ui.frame.prepared import FORM_DETAILS
 from pages._ui.frame.session import session
+
+_SWEEP_DATA = "sweep_data"
 
 EPSILONS = (0.1, 0.125, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0, 8.0)  # includes the papers' budgets
 ROWS = (None, 300, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000)
@@ -41,37 +44,37 @@ FIRST = tuple(slug for slug in METHODS if ALGORITHMS[slug].notion is Notion.CENT
 
 
 SWEEP_DATA = SweepData(
-    "d", keys.SWEEP_DATA, "Data", ParamSpec(("town",)), many=True, accepts=any_data, always=True, most=4,
+    "d", _SWEEP_DATA, "Data", ParamSpec(("town",)), many=True, accepts=any_data, always=True, most=4,
     widget="multiselect",
 )  # fmt: skip
 BUDGETS = Control(
-    "e", keys.SWEEP_EPSILON, "Privacy budgets ε", choice(STOPS, EPSILONS), many=True, widget="pills", named=fraction,
+    "e", "sweep_epsilon", "Privacy budgets ε", choice(STOPS, EPSILONS), many=True, widget="pills", named=fraction,
     help="Every algorithm runs at each of these budgets.",
 )  # fmt: skip
 REPEATS = Control(
-    "runs", keys.SWEEP_REPEATS, "Runs per point", number_of(SEEDS, 2, 50),
+    "runs", "sweep_repeats", "Runs per point", number_of(SEEDS, 2, 50),
     help="More runs give narrower intervals and take longer. Seeds count up from the first seed.",
 )  # fmt: skip
 PEOPLE = Control(
-    "n", keys.SWEEP_ROWS, "People in the data", choice((None,), ROWS), many=True, widget="pills",
+    "n", "sweep_rows", "People in the data", choice((None,), ROWS), many=True, widget="pills",
     named=lambda n: "as it is" if n is None else f"{n:,}",
     help="Runs on this many people, drawn without replacement. "
     "If the data have fewer people, whole copies of the data are taken first, and only the rest is drawn.",
 )  # fmt: skip
 OWN_K = Control(
-    "own", keys.SWEEP_FREE, "Let methods choose their own number of centers", switch(False),
+    "own", "sweep_free", "Let methods choose their own number of centers", switch(False),
     help="Some methods, such as DPM, release more centers than k. More centers always lower the loss, so "
     "their curves cannot be compared with those of k centers.",
 )  # fmt: skip
 MEASURES = Control(
-    "m", keys.SWEEP_METRICS, "Metrics", choice(("loss",), tuple(METRICS)), many=True,
+    "m", "sweep_metrics", "Metrics", choice(("loss",), tuple(METRICS)), many=True,
     named=lambda name: METRICS[name].title,
     help="All metrics are computed from the raw rows, in half-widths of the public bounds, and are not "
     "private. If a k-median method runs, the k-median cost is measured, too.",
 )  # fmt: skip
-FIRST_SEED = dataclasses.replace(SEED, key=keys.SWEEP_SEED, title="First seed")
+FIRST_SEED = dataclasses.replace(SEED, key="sweep_seed", title="First seed")
 RHO = Control(
-    "rho", keys.SWEEP_RHO, label_of("rho_distance"), choice((0.05,), RHOS), many=True, widget="pills",
+    "rho", "sweep_rho", label_of("rho_distance"), choice((0.05,), RHOS), many=True, widget="pills",
     help="How far one row may move and stay protected, as a share of the half-width of the public bounds where no unit "
     "is shown.",
 )  # fmt: skip
@@ -91,7 +94,7 @@ def listed(check: Callable[[str], Any], text: str) -> str:
 
 
 DELTAS = Control(
-    "delta", keys.SWEEP_DELTA, label_of("delta"), ParamSpec(""), accepts=partial(listed, deltas),
+    "delta", "sweep_delta", label_of("delta"), ParamSpec(""), accepts=partial(listed, deltas),
     placeholder="1/(100 n) for all",
     help="One value for all algorithms: a number, or a rule from a paper such as 1/(n ln n) or 1/(n sqrt n).",
 )  # fmt: skip
@@ -100,7 +103,7 @@ DELTAS = Control(
 def methods() -> Control:
     """Return the control of the algorithms."""
     return Control(
-        "a", keys.SWEEP_ALGORITHMS, "Algorithms", choice(FIRST, [slug for slug in ALGORITHMS if slug != REFERENCE]),
+        "a", "sweep_algorithms", "Algorithms", choice(FIRST, [slug for slug in ALGORITHMS if slug != REFERENCE]),
         many=True, always=True, named=marked, help="KMeans, the non-private reference, always runs too.",
     )  # fmt: skip
 
@@ -108,7 +111,7 @@ def methods() -> Control:
 def centers(slugs: Sequence[str]) -> Control:
     """Return the control of the numbers of centers, which all chosen algorithms must accept."""
     return Control(
-        "k", keys.SWEEP_K, label_of("n_clusters"), ParamSpec(""), accepts=partial(listed, partial(_clusters, slugs)),
+        "k", "sweep_k", label_of("n_clusters"), ParamSpec(""), accepts=partial(listed, partial(_clusters, slugs)),
         placeholder="each data set's own", help="Whole numbers separated by commas.",
     )  # fmt: skip
 
@@ -155,7 +158,7 @@ def sweep_form() -> tuple[Sweep | None, str, str, DeltaGenerator]:
         catalog.follow(SWEEP_DATA.key, names, many=True)
     titles = catalog.short({name: open_choice(name).title for name in names})
     with st.container(width=DATA):
-        picker_of_data = dataclasses.replace(SWEEP_DATA, key=keys.SWEEP_DATA_PRIVATE) if private else SWEEP_DATA
+        picker_of_data = dataclasses.replace(SWEEP_DATA, key="sweep_data_private") if private else SWEEP_DATA
         data = picker_of_data.draw(
             options=names, default=[names[0]] if private else ["town"], format_func=titles.__getitem__
         )
@@ -163,13 +166,13 @@ def sweep_form() -> tuple[Sweep | None, str, str, DeltaGenerator]:
     if not private:
         _follow(algorithms)
     count = len(algorithms.held)
-    with st.popover(f"{count} algorithm{'s' * (count != 1)}", key=keys.FORM_ALGORITHMS):
+    with st.popover(f"{count} algorithm{'s' * (count != 1)}", key="form_algorithms"):
         chosen = algorithms.draw()
     with st.container(width="content"):
         epsilon = BUDGETS.draw()
     with st.container(width=RUNS):
         repeats = whole(REPEATS)
-    more = st.popover("Details", key=keys.FORM_DETAILS)
+    more = st.popover("Details", key=FORM_DETAILS)
     axes: list[tuple[str, tuple[Any, ...]]] = []
     if moving(chosen):
         with st.container(width="content"):

@@ -28,7 +28,7 @@ from dpviz.sweeps.summary import Summary
 from dpviz.sweeps.sweep import REFERENCE, Row, Run, Sweep
 from pages._ui.explore.tradeoff.archive import Archive, is_public
 from pages._ui.explore.tradeoff.state import tradeoff_state
-from pages._ui.frame import catalog, keys, prepared
+from pages._ui.frame import catalog, prepared
 from pages._ui.frame.address.control import Control
 from pages._ui.frame.shared import once
 from pages._ui.work import atlas, turns
@@ -56,7 +56,7 @@ def _token(text: str) -> str:
     return text
 
 
-SWEEP = Control("sweep", keys.SWEEP, "sweep", ParamSpec(""), accepts=_token)  # the shown sweep's identity
+SWEEP = Control("sweep", "sweep", "sweep", ParamSpec(""), accepts=_token)  # the shown sweep's identity
 
 
 @dataclasses.dataclass(eq=False)

@@ -19,7 +19,7 @@ from pages._ui.explore.form.numbers import whole
 from pages._ui.explore.tradeoff.charts import icon, shared, sign, title
 from pages._ui.explore.tradeoff.state import tradeoff_state
 from pages._ui.explore.tradeoff.sweeps import Progress
-from pages._ui.frame import keys, markup
+from pages._ui.frame import markup
 from pages._ui.frame.address.control import Control, choice
 from pages._ui.frame.address.control import number as number_of
 
@@ -44,18 +44,18 @@ def looked() -> None:
 def data_of(progress: Progress) -> Control:
     """Return the control of the data set that the tables are about."""
     return Control(
-        "of", keys.SWEEP_OF(progress.identity), "Tables for", choice(progress.data[0], progress.data),
+        "of", f"of_{progress.identity}", "Tables for", choice(progress.data[0], progress.data),
         widget="segmented_control", named=lambda name: plain(title(name)),
     )  # fmt: skip
 
 
-WITHIN = Control("within", keys.SWEEP_WITHIN, "Within % of KMeans", choice(10, (1, 2, 5, 10, 20, 50)))
+WITHIN = Control("within", "sweep_within", "Within % of KMeans", choice(10, (1, 2, 5, 10, 20, 50)))
 
 
 def good_enough(runs: int) -> Control:
     """Return the control of the number of runs, out of all runs, that must be good enough."""
     first = max(1, round(0.9 * runs))
-    return Control("good", keys.SWEEP_GOOD(runs), "Runs good enough", number_of(first, 1, runs))
+    return Control("good", f"wanted_{runs}", "Runs good enough", number_of(first, 1, runs))
 
 
 def tables(every: Summary, progress: Progress, look: SweepLook, style: dict[str, Style]) -> None:

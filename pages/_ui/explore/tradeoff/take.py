@@ -20,7 +20,7 @@ from pages._ui.explore.tradeoff import sweeps
 from pages._ui.explore.tradeoff.charts import CAMERA, SIGNS, named, shared
 from pages._ui.explore.tradeoff.sweeps import Progress
 from pages._ui.explore.tradeoff.tables import looked
-from pages._ui.frame import keys, markup
+from pages._ui.frame import markup
 
 _MOST = 200  # maximum number of runs in the list, which begins with the best
 _COLUMNS = {**SIGNS, "mu": "μ", "k_found": "centers released", "peak_memory_mb": "memory (MB)", "parameters": "other"}
@@ -65,7 +65,7 @@ def one_run(every: Summary, progress: Progress) -> None:
     words = shared(every, "one run", lambda: _best(every, cells))
     if not words:
         return
-    chosen = st.selectbox("A single run (best first)", list(words), format_func=words.__getitem__, key=keys.SWEEP_TAKE)
+    chosen = st.selectbox("A single run (best first)", list(words), format_func=words.__getitem__, key="sweep_take")
     cell = cells[chosen]
     with st.container(horizontal=True):
         for kind, name in _WORDS.items():
@@ -75,7 +75,7 @@ def one_run(every: Summary, progress: Progress) -> None:
 
             _, ending, mime = KINDS[kind]
             st.download_button(
-                name, made, f"dpviz-{cell.algorithm}-{kind}.{ending}", mime, key=keys.SWEEP_TAKE_KIND(kind),
+                name, made, f"dpviz-{cell.algorithm}-{kind}.{ending}", mime, key=f"sweep_take_{kind}",
                 on_click="ignore",
             )  # fmt: skip
 

@@ -10,7 +10,6 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.params import ParamSpec
 from dpviz.privacy.accounting import DELTAS
 from dpviz.sweeps.sweep import Variant
-from pages._ui.frame import keys
 from pages._ui.frame.address.control import Control, choice
 from pages._ui.frame.words import on_screen
 
@@ -55,7 +54,7 @@ def varied(slugs: list[str]) -> Control:
     """Return the control of the parameters that become an axis."""
     names = names_of(slugs)
     return Control(
-        "vary", keys.SWEEP_VARY, "Vary parameters", choice((), [*names]), many=True, most=MOST, placeholder="none",
+        "vary", "sweep_vary", "Vary parameters", choice((), [*names]), many=True, most=MOST, placeholder="none",
         named=lambda n: f"{n.replace('_', ' ')} ({', '.join(ALGORITHMS[slug].name for slug in names[n])})",
         help="A parameter becomes an axis for the algorithms that have it; all other curves stay flat along it.",
     )  # fmt: skip
@@ -64,7 +63,7 @@ def varied(slugs: list[str]) -> Control:
 def presets(slugs: list[str]) -> Control:
     """Return the control of the curves that presets add."""
     return Control(
-        "curves", keys.SWEEP_PRESETS, "Presets as additional curves", choice((), [*curves_of(slugs)]), many=True,
+        "curves", "sweep_presets", "Presets as additional curves", choice((), [*curves_of(slugs)]), many=True,
         placeholder="none",
         help="Adds a curve for each chosen preset: the values of a paper or of its published code.",
     )  # fmt: skip
@@ -72,8 +71,9 @@ def presets(slugs: list[str]) -> Control:
 
 def values_field(name: str, accepts: Callable[[str], str] | None = None) -> Control:
     """Return the control of the values of a parameter that is an axis."""
-    title = f"Values of {name.replace('_', ' ')}"
-    return Control(f"p.{name}", keys.SWEEP_VARIED(name), title, ParamSpec(""), accepts=accepts)
+    return Control(
+        f"p.{name}", f"sweep_vary_{name}", f"Values of {name.replace('_', ' ')}", ParamSpec(""), accepts=accepts
+    )
 
 
 def names_of(slugs: list[str]) -> dict[str, list[str]]:

@@ -27,17 +27,21 @@ from pages._ui.explore.tradeoff.details import details
 from pages._ui.explore.tradeoff.state import tradeoff_state
 from pages._ui.explore.tradeoff.sweeps import Progress
 from pages._ui.explore.tradeoff.tables import SweepLook, tables
-from pages._ui.frame import catalog, keys, markup, shell
+from pages._ui.frame import catalog, markup, shell
 from pages._ui.frame.address.control import Control, choice, switch
 from pages._ui.work.pace import duration
 from pages._ui.work.runs import jobs
 from pages._ui.work.workers import SWEEPERS
 
+_SWEEP_ENDS = "sweep_ends"
+_SWEEP_ALONG = "along_{}".format
+_SWEEP_METRIC = "metric_{}".format
+
 SCALE = Control(
-    "scale", keys.SWEEP_SCALE, "Scale", choice("log", ("log", "linear")), widget="segmented_control",
+    "scale", "sweep_scale", "Scale", choice("log", ("log", "linear")), widget="segmented_control",
     named="{} scale".format,
 )  # fmt: skip
-SINGLE = Control("single", keys.SWEEP_SINGLE, "Single runs", switch(True))
+SINGLE = Control("single", "sweep_single", "Single runs", switch(True))
 _SLICES = 25  # Maximum number of pictures of a running sweep.
 _PACED = 10  # Number of new runs after which the pace is known.
 
@@ -107,7 +111,7 @@ def offer(sweep: Sweep) -> bool:
         return False
     with st.container(horizontal=True, vertical_alignment="center"):
         what = f"{new:,} missing run{'s' * (new > 1)}" if new and known else "this sweep"
-        chosen = st.button(f"Start {what}", type="primary", icon=":material/play_arrow:", key=keys.SWEEP_START)
+        chosen = st.button(f"Start {what}", type="primary", icon=":material/play_arrow:", key="sweep_start")
         if sweeps.timeable(left):
             _forecast(left, known)
         else:
@@ -147,13 +151,13 @@ def against_of(sweep: Sweep, axis: str) -> list[str]:
 def along(progress: Progress) -> Control:
     """Return the control of the axis along which the curves run."""
     axes = axes_of(progress.sweep)
-    key = keys.SWEEP_ALONG(progress.identity)
+    key = _SWEEP_ALONG(progress.identity)
     return Control("along", key, "Along", choice(axes[0], axes), widget="segmented_control", named=named)
 
 
 def measure(progress: Progress) -> Control:
     """Return the control of the drawn metric."""
-    metrics, key = progress.sweep.metrics, keys.SWEEP_METRIC(progress.identity)
+    metrics, key = progress.sweep.metrics, _SWEEP_METRIC(progress.identity)
     return Control("metric", key, "Metric", choice(metrics[0], metrics), named=lambda m: METRICS[m].title)
 
 
@@ -211,7 +215,7 @@ def going(progress: Progress) -> str:
 def _bar(progress: Progress) -> None:
     bar, button = st.columns([5, 1], vertical_alignment="center")
     bar.progress(len(progress.rows) / progress.total, going(progress))
-    if button.button("Cancel", key=keys.SWEEP_CANCEL, width="stretch"):
+    if button.button("Cancel", key="sweep_cancel", width="stretch"):
         sweeps.cancel(progress)
 
 
@@ -261,10 +265,10 @@ def without_curve(point: Any, look: SweepLook) -> str:
 
 def _one(points: pd.DataFrame, every: Summary, progress: Progress, look: SweepLook, style: dict) -> None:
     """Show one panel; its curves are named at their ends or, on a phone, in a key, to save half the width."""
-    with st.container(key=keys.SWEEP_ENDS):
+    with st.container(key=_SWEEP_ENDS):
         figure = _curves(points, every, progress, look, style, labels=True, height=470)
-        st.html(f"<style>.st-key-{keys.SWEEP_ENDS}{{--dp-ends:{figure.layout.margin.r - 5}px}}</style>")
-    with st.container(key=keys.SWEEP_KEY):
+        st.html(f"<style>.st-key-{_SWEEP_ENDS}{{--dp-ends:{figure.layout.margin.r - 5}px}}</style>")
+    with st.container(key="sweep_key"):
         st.html(_key(look, style))
 
 

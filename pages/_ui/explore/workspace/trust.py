@@ -15,13 +15,15 @@ from dpviz.privacy.guarantee import Notion
 from pages._ui.explore.distance import methods
 from pages._ui.explore.federated import wire
 from pages._ui.explore.form import picker
-from pages._ui.explore.form.picker import offered
-from pages._ui.frame import keys, messages
+from pages._ui.explore.form.picker import ALGORITHM_NEXT, offered
+from pages._ui.frame import messages
 from pages._ui.frame.address.control import Control, choice
 from pages._ui.frame.prepared import args
 from pages._ui.frame.session import session
 
 __all__ = ["TRUST", "answers", "by_clients"]
+
+_PROMISED = "explore_promised"
 
 PROMISES = {"person": "a person", "move": "a move of up to rho"}
 _TRUST = {"curator": "one curator", "clients": "several clients", "mixer": "a mixer of reports", "nobody": "nobody"}
@@ -59,10 +61,10 @@ def answers(data: Dataset, cls: type[Algorithm]) -> None:
         if now == "clients":
             state[TRUST.key] = now = "curator" if cls.notion not in _OF else _OF[cls.notion]
             messages.say("note", _no_clients(cls, data))
-    state[keys.PROMISED] = promised(cls)
+    state[_PROMISED] = promised(cls)
     promises = PROMISES if methods.one_distance(data) else {"person": PROMISES["person"]}
     st.selectbox(
-        "What is promised", promises, format_func=PROMISES.__getitem__, **args(keys.PROMISED),
+        "What is promised", promises, format_func=PROMISES.__getitem__, **args(_PROMISED),
         on_change=_another, args=(data, cls), help="A move is a single distance, so it needs one scale for all "
             "columns.",
     )  # fmt: skip
@@ -85,7 +87,7 @@ def _no_clients(cls: type[Algorithm], data: Dataset) -> str:
 def _another(data: Dataset, cls: type[Algorithm]) -> None:
     """Choose a method that matches the chosen answers if the current one does not, and report the change."""
     state = st.session_state
-    promise, trust = state[keys.PROMISED], state[TRUST.key]
+    promise, trust = state[_PROMISED], state[TRUST.key]
     if promised(cls) == promise and trusts(cls, trust, data):
         return
     changed = promise != promised(cls)
@@ -101,7 +103,7 @@ def _another(data: Dataset, cls: type[Algorithm]) -> None:
     if not trusts(other, trust, data):
         state[TRUST.key] = _OF.get(other.notion, "curator")
     key = picker.PRIVATE_METHOD if data.private else picker.METHOD
-    state[keys.ALGORITHM_NEXT(key)] = other.slug
+    state[ALGORITHM_NEXT(key)] = other.slug
     messages.say(
         "note", plain(f"{other.name} replaces {cls.name}, which makes another promise or trusts somebody else.")
     )

@@ -26,7 +26,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dpviz.datasets import SAMPLES
 from dpviz.escape import plain
-from pages._ui.frame import catalog, embed, keys, markup, prepared, shell
+from pages._ui.frame import catalog, embed, markup, prepared, shell
 from pages._ui.frame.address import share
 from pages._ui.frame.address.control import Control, Vocabulary
 from pages._ui.frame.address.data import FILE, MISSING, columns_of, file_word
@@ -142,7 +142,7 @@ def keep(
     opened_now = session.opened_now
     del session.opened_now
     _component(
-        key=keys.ADDRESS(page),
+        key=f"{page}_address",
         data={
             "query": query,
             "entry": f"{page} {query if entry is None else entry}",
@@ -179,13 +179,13 @@ def notice(page: str, vocabulary: Vocabulary) -> None:
 def _ribbon(prepared: Opened, vocabulary: Vocabulary) -> None:
     """Say that a scene was prepared and state its task; offer to show all controls and to return to the scene."""
     scene = prepared.scene
-    with st.container(key=keys.RIBBON, horizontal=True, vertical_alignment="center"):
+    with st.container(key="ribbon", horizontal=True, vertical_alignment="center"):
         st.html(f'<p class="dp-ribbon"><b>A prepared scene.</b> {markup.escape(scene.task)}</p>', width="stretch")
         if (scene.hide or scene.lock) and not prepared.shown_whole:
-            if st.button("Show all controls", key=keys.RIBBON_ALL, width="content"):
+            if st.button("Show all controls", key="ribbon_all", width="content"):
                 address_state.opened = dataclasses.replace(prepared, shown_whole=True)
                 st.rerun()
-        if st.button("Reset", key=keys.RIBBON_RESET, width="content", help="Go back to the scene as it was prepared."):
+        if st.button("Reset", key="ribbon_reset", width="content", help="Go back to the scene as it was prepared."):
             go(write(scene, vocabulary))
 
 

@@ -11,7 +11,7 @@ import segno
 import streamlit as st
 
 from dpviz.escape import plain
-from pages._ui.frame import embed, keys
+from pages._ui.frame import embed
 from pages._ui.frame.address.control import Vocabulary
 from pages._ui.frame.address.current import add, current
 from pages._ui.frame.address.data import FILE, columns_of
@@ -20,6 +20,9 @@ from pages._ui.frame.address.near import elsewhere
 from pages._ui.frame.address.scene import HIDEABLE, LOCK, MOST_TASK, Scene, controls, write
 
 __all__ = ["button"]
+
+_SHARE_LINK = "share_link"
+_SHARE_OPEN = "share_open"
 
 _HERE = Path(__file__).parent
 _PARTS = {
@@ -52,23 +55,23 @@ def button(scene: Callable[[], Scene], vocabulary: Vocabulary, has: Collection[s
     `has` lists the parts of the page that a link may hide, and "player"; if empty, nothing can be hidden or locked.
     `refused` says that the picture gets no link, because an address cannot name its data.
     """
-    opened = st.button("Share", icon=":material/share:", type="tertiary", key=keys.SHARE)
+    opened = st.button("Share", icon=":material/share:", type="tertiary", key="share")
     if refused:
         _close()
         if opened:
             _refuse()
-    elif opened or keys.SHARE_OPEN in st.session_state:
+    elif opened or _SHARE_OPEN in st.session_state:
         link = scene()
         if opened:
-            st.session_state[keys.SHARE_OPEN] = link.page
-        if st.session_state[keys.SHARE_OPEN] == link.page:
+            st.session_state[_SHARE_OPEN] = link.page
+        if st.session_state[_SHARE_OPEN] == link.page:
             _dialog(link, vocabulary, has)
         else:
             _close()
 
 
 def _close() -> None:
-    st.session_state.pop(keys.SHARE_OPEN, None)
+    st.session_state.pop(_SHARE_OPEN, None)
 
 
 @st.dialog("This picture cannot be shared as a link")
@@ -85,12 +88,12 @@ def _dialog(scene: Scene, vocabulary: Vocabulary, has: Collection[str]) -> None:
     top = st.container()
     plays = False
     if "player" in has:
-        plays = st.radio("It opens", _STARTS, key=keys.SHARE_START, horizontal=True) == _STARTS[1]
+        plays = st.radio("It opens", _STARTS, key="share_start", horizontal=True) == _STARTS[1]
     hide, lock = _prepare(scene, vocabulary, has) if has else (scene.hide, scene.lock)
     task = st.text_input(
-        "Task", scene.task, MOST_TASK, key=keys.SHARE_TASK, placeholder="Find the smallest ε with five groups."
+        "Task", scene.task, MOST_TASK, key="share_task", placeholder="Find the smallest ε with five groups."
     )
-    step = getattr(st.session_state.get(keys.SHARE_LINK), "step", None)
+    step = getattr(st.session_state.get(_SHARE_LINK), "step", None)
     prepared = dataclasses.replace(
         scene,
         step=None if plays else step,
@@ -119,7 +122,7 @@ def _prepare(scene: Scene, vocabulary: Vocabulary, has: Collection[str]) -> tupl
     parts = [part for part in HIDEABLE if part in has]
     hide = st.pills(
         "Hide", parts, selection_mode="multi", default=[part for part in scene.hide if part in parts],
-        format_func=_PARTS.__getitem__, key=keys.SHARE_HIDE,
+        format_func=_PARTS.__getitem__, key="share_hide",
         help="Anyone who opens the link can show hidden parts again. If people and KMeans are hidden, the verdict does "
         "not say which groups were found.",
     )  # fmt: skip
@@ -127,7 +130,7 @@ def _prepare(scene: Scene, vocabulary: Vocabulary, has: Collection[str]) -> tupl
     free: list[str] = ["", *(name for name, word in LOCK.items() if not word or word in words)]
     lock = st.selectbox(
         "What others can change", free, free.index(scene.lock) if scene.lock in free else 0,
-        format_func=_FREE.__getitem__, key=keys.SHARE_LOCK, disabled="form" in hide,
+        format_func=_FREE.__getitem__, key="share_lock", disabled="form" in hide,
     )  # fmt: skip
     return tuple(hide), "" if "form" in hide else lock
 
@@ -137,7 +140,7 @@ def _to_deck(scene: Scene, vocabulary: Vocabulary) -> None:
     slide = Slide(scene.task or scene.page.capitalize(), f"{scene.page}?{write(scene, vocabulary)}")
     full = len(current().slides) >= MOST_SLIDES
     st.button(
-        "Add to the deck", icon=":material/slideshow:", key=keys.SHARE_DECK, on_click=add, args=(slide,), disabled=full,
+        "Add to the deck", icon=":material/slideshow:", key="share_deck", on_click=add, args=(slide,), disabled=full,
         help="Adds the picture as a slide to the deck on the Present page.",
     )  # fmt: skip
     if current().slides[-1] == slide:
@@ -149,7 +152,7 @@ def _link(link: str, here_only: str, *, follows_step: bool) -> None:
     data: dict[str, Any] = {"link": link, "follows": follows_step}
     left, right = st.columns([3, 1], vertical_alignment="top")
     with left:
-        _field(key=keys.SHARE_LINK, data=data, on_step_change=lambda: None, height="content")
+        _field(key=_SHARE_LINK, data=data, on_step_change=lambda: None, height="content")
         if here_only:
             st.caption(here_only)
     try:
@@ -165,7 +168,7 @@ def _frame(link: str, page: str) -> None:
     with st.expander("Embed in your own page"):
         colors = st.segmented_control(
             "Colors", embed.COLORS, default="", required=True,
-            format_func=embed.COLORS.__getitem__, key=keys.SHARE_COLORS,
+            format_func=embed.COLORS.__getitem__, key="share_colors",
         )  # fmt: skip
         st.code(embed.code(link, f"dpviz: {page}", colors), language="html", wrap_lines=True)
         st.caption("Shows only the picture and its player, with the mode and the promise below.")

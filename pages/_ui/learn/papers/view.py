@@ -27,10 +27,12 @@ from dpviz.papers.verdicts import (
     judge,
 )
 from dpviz.papers.words import axis_name, curve_name, measure_name, plainly, set_name
-from pages._ui.frame import keys, markup, shell
+from pages._ui.frame import markup, shell
 from pages._ui.frame.words import on_screen
 
 __all__ = ["RESULTS", "WORDS", "glance", "numbers", "show", "verdict"]
+
+PAPERS_ITEM = "papers_{}_{}".format
 
 RESULTS = results.RESULTS
 _ICONS = {
@@ -92,7 +94,7 @@ def show(paper: Paper, item: Item) -> None:
         drawn = panels(item, measured)
         if drawn:
             st.html(_picture(drawn))
-        key = keys.PAPERS_ITEM(paper.id, item.id)
+        key = PAPERS_ITEM(paper.id, item.id)
         box = st.expander("Numbers, settings that differ, and the command", key=key, on_change="rerun")
         if box.open:  # send the table only when the box is unfolded
             with box:
@@ -101,7 +103,7 @@ def show(paper: Paper, item: Item) -> None:
                     st.download_button(
                         "Picture (SVG)", picture_svg(f"{paper.short}, {item.name}", drawn, LIGHT),
                         f"{paper.id}-{item.id}.svg", "image/svg+xml", on_click="ignore",
-                        key=keys.PAPERS_ITEM(paper.id, f"{item.id}-picture"),
+                        key=PAPERS_ITEM(paper.id, f"{item.id}-picture"),
                     )  # fmt: skip
 
 

@@ -7,8 +7,8 @@ import streamlit as st
 from dpviz.algorithms import ALGORITHMS
 from dpviz.papers.results import MORE, RESULTS, measured
 from dpviz.papers.writeup import write_up
-from pages._ui.frame import keys
 from pages._ui.frame.words import on_screen
+from pages._ui.learn.papers.view import PAPERS_ITEM
 
 __all__ = ["MEASURED", "MORE", "show_own"]
 
@@ -42,7 +42,7 @@ def show_own(slug: str) -> None:
     for name, words in MORE.items():
         path = MEASURED / f"{name}.md"
         if path.is_file():
-            box = st.expander(words, key=keys.PAPERS_ITEM(slug, name), on_change="rerun")
+            box = st.expander(words, key=PAPERS_ITEM(slug, name), on_change="rerun")
             if box.open:
                 box.markdown(on_screen(path.read_text(encoding="utf-8")))
     _section("References", paper.sources)

@@ -8,9 +8,9 @@ import streamlit as st
 
 from dpviz.escape import plain
 from dpviz.lessons import LESSONS
-from pages._ui.frame import keys, markup
+from pages._ui.frame import markup
 from pages._ui.learn import stage_cache
-from pages._ui.learn.picture import Look, picture, planes
+from pages._ui.learn.picture import LESSON_FIGURES, Look, picture, planes
 from pages._ui.learn.place import Spot
 from pages._ui.teach.classroom import maps
 from pages._ui.teach.classroom.joining import LIVE
@@ -28,9 +28,9 @@ def predict(room: Classroom, base: str) -> None:
     """Let the lecturer write a question, and show the phones' answers."""
     question = Poll("", ()) if room.question.lesson else room.question
     with st.expander("The question", expanded=not question.options):
-        text = st.text_input("Question", question.text or QUESTION, key=keys.CLASS_QUESTION, max_chars=200)
-        lines = st.text_area("Answers, one per line", "\n".join(question.options or OPTIONS), key=keys.CLASS_OPTIONS)
-        if st.button("Ask it", type="primary", key=keys.CLASS_ASK):
+        text = st.text_input("Question", question.text or QUESTION, key="class_question", max_chars=200)
+        lines = st.text_area("Answers, one per line", "\n".join(question.options or OPTIONS), key="class_options")
+        if st.button("Ask it", type="primary", key="class_ask"):
             try:
                 room.ask(text, lines.splitlines())
                 st.rerun()
@@ -63,13 +63,13 @@ def lesson(room: Classroom, base: str) -> None:
     before = room.question.lesson if room.question.lesson in names else names[0]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.segmented_control(
-            "Lesson", names, default=before, required=True, key=keys.CLASS_LESSON,
+            "Lesson", names, default=before, required=True, key="class_lesson",
             format_func=lambda one: f"{LESSONS[one].number} {LESSONS[one].title}",
         )  # fmt: skip
         new = name != room.question.lesson
         part = st.segmented_control(
             "Part", list(PARTS), default="predict" if new else room.part, required=True,
-            key=keys.CLASS_PART(str(name)), format_func=PARTS.__getitem__,
+            key=f"class_part_{str(name)}", format_func=PARTS.__getitem__,
         )  # fmt: skip
         st.page_link("pages/notes.py", label="Other lessons", icon=":material/checklist:", width="content")
     lesson, stage = LESSONS[str(name)], stage_cache.stage(str(name), 0)
@@ -85,7 +85,7 @@ def lesson(room: Classroom, base: str) -> None:
     )  # fmt: skip
     room.teach(question, str(part))
     place = Spot(lesson, str(part))
-    with st.container(key=keys.LESSON_FIGURES):
+    with st.container(key=LESSON_FIGURES):
         words, plane = st.columns([2, 3] if planes(place) > 1 else [6, 5], gap="large")
         with words:
             paragraph = {"predict": lesson.setting, "run": lesson.task, "answer": lesson.explain}[str(part)]

@@ -8,7 +8,6 @@ from typing import Any
 
 import streamlit as st
 
-from pages._ui.frame import keys
 from pages._ui.teach.classroom.compute import HIGH, LOW
 from pages._ui.teach.classroom.state import classroom_state
 
@@ -30,7 +29,7 @@ _mirror = st.components.v2.component("dpviz_mirror", html="<span></span>", js=(_
 def place(at: tuple[float, float] | None) -> tuple[float, float] | None:
     """Show the map with its point, if any; return the point chosen on the phone, or None if there is no valid point."""
     data = {"low": LOW.tolist(), "high": HIGH.tolist(), "at": at}
-    value = _place(key=keys.CLASS_PLACE, data=data, on_at_change=lambda: None, height="content").get("at")
+    value = _place(key="class_place", data=data, on_at_change=lambda: None, height="content").get("at")
     if not isinstance(value, list) or len(value) != 2:
         return None
     if not all(isinstance(v, int | float) and not isinstance(v, bool) and abs(v) < 1e6 for v in value):
@@ -48,7 +47,7 @@ def forget_class() -> None:
 def memory(save: dict[str, str] | None, *, forget: bool = False) -> dict[str, str] | None:
     """Store a value in the browser, or delete it; return the stored value, None until the browser answers."""
     data = {"save": save, "forget": forget}
-    fields: Any = _memory(key=keys.CLASS_MEMORY, data=data, on_kept_change=lambda: None, height=1).get("kept")
+    fields: Any = _memory(key="class_memory", data=data, on_kept_change=lambda: None, height=1).get("kept")
     if not isinstance(fields, dict):
         return None
     return {name: text for name, text in fields.items() if isinstance(name, str) and isinstance(text, str)}
@@ -56,5 +55,5 @@ def memory(save: dict[str, str] | None, *, forget: bool = False) -> dict[str, st
 
 def mirror() -> int | None:
     """Return the step at which the page's player rests, None until it has rested once."""
-    step = _mirror(key=keys.CLASS_MIRROR, data={}, on_step_change=lambda: None, height=1).get("step")
+    step = _mirror(key="class_mirror", data={}, on_step_change=lambda: None, height=1).get("step")
     return step if isinstance(step, int) and not isinstance(step, bool) and 0 <= step <= 100_000 else None

@@ -8,15 +8,17 @@ from functools import partial
 from typing import Any
 
 from dpviz.params import ParamSpec
-from pages._ui.frame import keys
 from pages._ui.frame.address.control import Control
+
+CLASS_CODE = "class_code"
+CLASS_KEY = "class_key"
 
 
 def classroom(known: Mapping[str, Any]) -> Sequence[Control]:
     """Return Class's controls: its code, and the key in the QR code. Both are secrets of the class, not widgets."""
     return [
-        Control("code", keys.CLASS_CODE, "Code", ParamSpec(""), accepts=partial(_letters, 8)),
-        Control("key", keys.CLASS_KEY, "Key", ParamSpec(""), accepts=partial(_letters, 40)),
+        Control("code", CLASS_CODE, "Code", ParamSpec(""), accepts=partial(_letters, 8)),
+        Control("key", CLASS_KEY, "Key", ParamSpec(""), accepts=partial(_letters, 40)),
     ]
 
 

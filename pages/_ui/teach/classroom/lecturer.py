@@ -8,7 +8,7 @@ import streamlit as st
 
 from dpviz.escape import plain
 from dpviz.numbers import number
-from pages._ui.frame import keys, markup, messages, shell
+from pages._ui.frame import markup, messages, shell
 from pages._ui.learn import stage_cache
 from pages._ui.teach.classroom import asking, compute, joining, maps, running
 from pages._ui.teach.classroom.joining import LIVE, many
@@ -18,6 +18,9 @@ from pages._ui.teach.notes.view import picked
 from pages._ui.work import runs
 
 __all__ = ["opening", "projector"]
+
+_CLASS_RENEW = "class_renew"
+_CLASS_EMPTY = "class_empty"
 
 MANY_WRONG = 20  # number of wrong codes in ten minutes at which the lecturer is warned
 STAGES = {
@@ -41,7 +44,7 @@ def opening() -> Classroom | None:
         )
     )
     keeps = st.radio(
-        "Who is trusted with the points", (True, False), key=keys.CLASS_KEEPS, format_func=_KEEPS.__getitem__,
+        "Who is trusted with the points", (True, False), key="class_keeps", format_func=_KEEPS.__getitem__,
         help="With randomized reports only, no point ever reaches the class, so only the local model can be shown.",
     )  # fmt: skip
     st.html(
@@ -52,7 +55,7 @@ def opening() -> Classroom | None:
             "end it; then all of this is deleted. Nothing is written to disk."
         )
     )
-    if st.button("Open a class", type="primary", key=keys.CLASS_OPEN):
+    if st.button("Open a class", type="primary", key="class_open"):
         try:
             return rooms().open(
                 compute.LOW, compute.HIGH, keeps_points=keeps, cells=compute.cells(), opener=runs.owner()
@@ -69,13 +72,13 @@ def projector(room: Classroom, base: str) -> None:
     stages = [stage for stage in STAGES if room.keeps_points or stage in ("place", "predict", "lesson", "local")]
     stage = st.segmented_control(
         "The phones show", stages, default=room.stage, required=True, format_func=STAGES.__getitem__,
-        key=keys.CLASS_STAGE,
+        key="class_stage",
     )  # fmt: skip
     if stage != "lesson":  # a lesson shows its stage once its question exists
         room.show(stage=stage)
     room.attend(room.lecturer)
     _DRAWN[str(stage)](room, base)
-    with st.container(horizontal=True, vertical_alignment="center", key=keys.CLASS_END):
+    with st.container(horizontal=True, vertical_alignment="center", key="class_end"):
         if stage != "place":
             with st.popover("Code", icon=":material/qr_code:"):
                 joining.code(room, base)
@@ -106,8 +109,8 @@ def _new_code(room: Classroom) -> None:
     with st.popover("New code"):
         st.caption("The code on the screen changes, and the old one stops working.")
         for words, key, empty in (
-            ("Change the code; everybody stays", keys.CLASS_RENEW, False),
-            ("Change the code and empty the class", keys.CLASS_EMPTY, True),
+            ("Change the code; everybody stays", _CLASS_RENEW, False),
+            ("Change the code and empty the class", _CLASS_EMPTY, True),
         ):
             st.button(words, key=key, on_click=_renew, args=(room, empty), width="stretch")
 
@@ -126,11 +129,11 @@ def _resume(room: Classroom) -> None:
 def _end(room: Classroom) -> None:
     """Ask before the class ends, and allow a few seconds to undo it."""
     if room.ending:
-        st.button("Resume the class", type="primary", key=keys.CLASS_RESUME, on_click=_resume, args=(room,))
+        st.button("Resume the class", type="primary", key="class_resume", on_click=_resume, args=(room,))
         return
-    with st.popover("End the class", key=keys.CLASS_CLOSE):
+    with st.popover("End the class", key="class_close"):
         st.fragment(_question, run_every=LIVE)(room)
-        st.button("End it", key=keys.CLASS_CLOSE_YES, on_click=room.end, width="stretch")
+        st.button("End it", key="class_close_yes", on_click=room.end, width="stretch")
 
 
 def _question(room: Classroom) -> None:

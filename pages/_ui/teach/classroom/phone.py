@@ -8,7 +8,7 @@ from dpviz.audits.game import score
 from dpviz.escape import plain
 from dpviz.numbers import number
 from pages._ui.explore.attacker.rounds import Match
-from pages._ui.frame import keys, markup, shell
+from pages._ui.frame import markup, shell
 from pages._ui.frame.streamlit_patches import redraw
 from pages._ui.teach.classroom import components, compute, maps
 from pages._ui.teach.classroom.registry import Classrooms, rooms
@@ -17,6 +17,8 @@ from pages._ui.teach.classroom.state import classroom_state
 from pages._ui.work.runs import owner
 
 __all__ = ["back", "door", "phone"]
+
+_CLASS_SHOWN = "class_shown"
 
 POLL = 0.6  # Seconds between checks for a new stage.
 AHEAD, MORE = 12, 4  # Numbers of rounds of a phone's game that are made ahead, and below which more are made.
@@ -45,7 +47,7 @@ def back(classes: Classrooms, memory: dict[str, str]) -> tuple[Classroom | None,
 
 def phone(room: Classroom, seat: Seat) -> None:
     """Show the class to one phone."""
-    st.fragment(_stage, key=keys.CLASS_SHOWN)(room, seat)
+    st.fragment(_stage, key=_CLASS_SHOWN)(room, seat)
     st.fragment(_watch, run_every=POLL)(room, seat)
 
 
@@ -55,7 +57,7 @@ def _watch(room: Classroom, seat: Seat) -> None:
     if not room.left or not room.knows(seat.token):
         st.rerun()
     if classroom_state.class_version != room.version:
-        redraw(keys.CLASS_SHOWN)
+        redraw(_CLASS_SHOWN)
 
 
 def _stage(room: Classroom, seat: Seat) -> None:
@@ -108,10 +110,10 @@ def _answers(room: Classroom, seat: Seat) -> None:
     """Show the answers as rows large enough for a thumb."""
     asked = room.question
     off, on = ("check_box_outline_blank", "check_box") if asked.several else _RADIO
-    with st.container(key=keys.CLASS_ANSWERS, gap="xsmall"):
+    with st.container(key="class_answers", gap="xsmall"):
         for i, option in enumerate(asked.options):
             st.button(
-                plain(option) + " · **your answer**" * (i in seat.answer), key=keys.CLASS_ANSWER(asked.number, i),
+                plain(option) + " · **your answer**" * (i in seat.answer), key=f"class_answer_{asked.number}_{i}",
                 on_click=_say, args=(room, seat, i), width="stretch", wrap=True,
                 icon=f":material/{on if i in seat.answer else off}:",
             )  # fmt: skip
@@ -248,7 +250,7 @@ def _round(room: Classroom, seat: Seat, game: Match, at: tuple[float, float], *,
     with st.container(horizontal=True):
         for guess, word in ((True, "I was in"), (False, "I was out")):
             st.button(
-                word, key=keys.CLASS_GUESS("in" if guess else "out", n), type="primary", width="stretch",
+                word, key=f"class_{'in' if guess else 'out'}_{n}", type="primary", width="stretch",
                 on_click=_guess, args=(room, seat, game, guess, n),
             )  # fmt: skip
     if n:

@@ -13,7 +13,7 @@ from pages._ui.explore.form.forms import STOPS
 from pages._ui.explore.form.numbers import whole_number
 from pages._ui.explore.player import verdict
 from pages._ui.explore.player.player import player
-from pages._ui.frame import keys, markup
+from pages._ui.frame import markup
 from pages._ui.frame.streamlit_patches import whole
 from pages._ui.teach.classroom import components, compute
 from pages._ui.teach.classroom.joining import many
@@ -25,11 +25,13 @@ from pages._ui.work.results import Result
 
 __all__ = ["run"]
 
+_CLASS_PANELS = "class_panels"
+
 
 def run(room: Classroom, base: str) -> None:
     """Show the form of a run beside the class's last run."""
     # without the panels, the picture and its form fill one screen
-    panels = bool(st.session_state.get(keys.CLASS_PANELS))
+    panels = bool(st.session_state.get(_CLASS_PANELS))
     form, picture = (st.container(), st.container()) if panels else st.columns(2, gap="medium")
     with form:
         _form(room)
@@ -56,7 +58,7 @@ def run(room: Classroom, base: str) -> None:
         )
         st.toggle(
             "All panels",
-            key=keys.CLASS_PANELS,
+            key=_CLASS_PANELS,
             help="Shows the panels of Watch, such as votes, loss and the ledger.",
             persist_state="session",
         )
@@ -69,30 +71,30 @@ def run(room: Classroom, base: str) -> None:
 def _form(room: Classroom) -> None:
     """Show the form of a run on the class's points, and start it."""
     points = room.points()
-    with st.container(horizontal=True, vertical_alignment="bottom", key=keys.CLASS_FORM):
+    with st.container(horizontal=True, vertical_alignment="bottom", key="class_form"):
         slug = st.selectbox(
             "Algorithm",
             compute.METHODS,
-            key=keys.CLASS_METHOD,
+            key="class_method",
             format_func=lambda slug: ALGORITHMS[slug].name,
             width=200,
         )
-        k = whole_number("Centers k", 1, 12, 4, key=keys.CLASS_K, width=120)
+        k = whole_number("Centers k", 1, 12, 4, key="class_k", width=120)
         epsilon = st.segmented_control(
-            "Privacy budget ε", STOPS, default=1.0, required=True, key=keys.CLASS_EPSILON,
+            "Privacy budget ε", STOPS, default=1.0, required=True, key="class_epsilon",
             format_func=fraction,
         )  # fmt: skip
         beside = st.segmented_control(
             "Made-up people to add", compute.BESIDE, default=compute.BESIDE[1], required=True,
-            key=keys.CLASS_BESIDE,
+            key="class_beside",
             help="A class is a small data set, and small data sets drown in noise, which is worth seeing, too.",
         )  # fmt: skip
         about = whole_number(
-            "People declared", 2, 100_000, 200, key=keys.CLASS_ABOUT, width=140,
+            "People declared", 2, 100_000, 200, key="class_about", width=140,
             help="Declared and public: the budget's δ follows from this number, not from the number of people who "
                 "came.",
         )  # fmt: skip
-        go = st.button("Run", type="primary", key=keys.CLASS_RUN, disabled=classroom_state.class_job is not None)
+        go = st.button("Run", type="primary", key="class_run", disabled=classroom_state.class_job is not None)
     if len(points) + beside < max(k, 2):
         st.info(f"{many(len(points), 'point')} cannot make {k} centers: wait for more phones, or add made-up people.")
     elif go:

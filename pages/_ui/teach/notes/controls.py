@@ -7,16 +7,15 @@ from typing import Any
 
 from dpviz.lessons import LESSONS
 from dpviz.lessons.plans import plans
-from pages._ui.frame import keys
 from pages._ui.frame.address.control import Control, choice
 
 _SHOWS = {"plan": "Plan", "notes": "Teacher's notes", "worksheet": "Worksheets"}
 
 PICKED = Control(
-    "lesson", keys.NOTES_LESSONS, "Lessons", choice(plans()[0].lessons, tuple(LESSONS)), many=True, widget="pills",
+    "lesson", "notes_lessons", "Lessons", choice(plans()[0].lessons, tuple(LESSONS)), many=True, widget="pills",
     named=lambda name: f"{LESSONS[name].number} {LESSONS[name].title}",
 )  # fmt: skip
-SHOW = Control("show", keys.NOTES_SHOW, "Show", choice("plan", tuple(_SHOWS)), widget="segmented_control", named=_SHOWS)
+SHOW = Control("show", "notes_show", "Show", choice("plan", tuple(_SHOWS)), widget="segmented_control", named=_SHOWS)
 
 
 def notes(known: Mapping[str, Any]) -> Sequence[Control]:

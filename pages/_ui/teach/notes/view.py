@@ -10,7 +10,7 @@ from dpviz.lessons import LESSONS, Lesson, sheets
 from dpviz.lessons.plans import SLACK, plan_of, plans
 from dpviz.numbers import counted
 from pages._ui.explore.workspace.explore import explore
-from pages._ui.frame import keys, markup
+from pages._ui.frame import markup
 from pages._ui.frame.address.current import keep
 from pages._ui.frame.address.deck import Deck, Slide
 from pages._ui.frame.address.near import elsewhere
@@ -36,10 +36,10 @@ def form() -> str:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         for plan in plans():
             st.button(
-                f"{plan.minutes} minutes", key=keys.NOTES_PLAN(plan.minutes), on_click=_pick, args=(plan.lessons,),
+                f"{plan.minutes} minutes", key=f"notes_plan_{plan.minutes}", on_click=_pick, args=(plan.lessons,),
                 disabled=locked(PICKED.key), help=f"{len(plan.lessons)} lessons",
             )  # fmt: skip
-        if st.button("Make the deck", key=keys.NOTES_DECK, icon=":material/slideshow:"):
+        if st.button("Make the deck", key="notes_deck", icon=":material/slideshow:"):
             keep(deck_of(picked()))
             st.switch_page("pages/present.py")
         st.page_link("pages/class.py", label="Teach it to a class", icon=":material/groups:", width="content")
@@ -61,7 +61,7 @@ def sheet(kind: str) -> None:
         return
     names = [lesson.name for lesson in lessons]
     at = st.segmented_control(
-        "Lesson", names, default=names[0], required=True, key=keys.NOTES_AT(" ".join(names)),
+        "Lesson", names, default=names[0], required=True, key=f"notes_at_{' '.join(names)}",
         format_func=lambda name: f"{LESSONS[name].number} {LESSONS[name].title}",
     ) if len(names) > 1 else names[0]  # fmt: skip
     for lesson in lessons:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pages._ui.frame import keys
 from pages._ui.frame.address.control import Control, choice, number
 from pages._ui.frame.address.deck import MOST_SLIDES
 
-SLIDE = Control("slide", keys.PRESENT_SLIDE, "The show begins at", number(1, 1, MOST_SLIDES), widget="radio")
+SLIDE = Control("slide", "present_slide", "The show begins at", number(1, 1, MOST_SLIDES), widget="radio")
 COLORS = Control(
-    "look", keys.PRESENT_LOOK, "Colors", choice("light", ("light", "dark")), widget="segmented_control",
+    "look", "present_look", "Colors", choice("light", ("light", "dark")), widget="segmented_control",
     named=str.capitalize, help="Colors of the show. Most projectors show light colors best.",
 )  # fmt: skip
 

@@ -12,7 +12,6 @@ import streamlit as st
 
 from dpviz.figures.kit.theme import theme
 from dpviz.figures.stage import script
-from pages._ui.frame import keys
 from pages._ui.frame.address.deck import Slide
 from pages._ui.teach.present.pictures import Picture
 from pages._ui.teach.present.scenes import Staged
@@ -74,7 +73,7 @@ def show(
         "turned": mode != (st.context.theme.type or "light"),
     }
     events = _component(
-        key=keys.PRESENT_SHOW, data=data, height="content",
+        key="present_show", data=data, height="content",
         on_slide_change=lambda: None, on_into_change=lambda: None, on_asked_change=lambda: None,
     )  # fmt: skip
     slide, into, asked = events.get("slide"), events.get("into"), events.get("asked")

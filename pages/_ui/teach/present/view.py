@@ -10,7 +10,7 @@ import streamlit as st
 
 from dpviz.escape import plain
 from pages._ui.explore.form.numbers import whole_number
-from pages._ui.frame import keys, markup
+from pages._ui.frame import markup
 from pages._ui.frame.address import links
 from pages._ui.frame.address.current import current, keep
 from pages._ui.frame.address.deck import (
@@ -37,6 +37,8 @@ from pages._ui.work.state import work_state
 
 __all__ = ["deck_file", "projector", "slide_form", "slide_list"]
 
+_SLIDE_SCENE = "slide_scene_{}".format
+
 MOST_TYPED = 4  # number of values of ε that a slide keeps besides the last one typed
 _SHOWN = {"picture": "The picture", "label": "The privacy label", "page": "The page in short"}
 
@@ -52,17 +54,17 @@ def deck_file() -> None:
     deck = current()
     with st.container(horizontal=True, vertical_alignment="center"):
         st.download_button(
-            "Save the deck", lambda: to_json(deck), "deck.dpviz.json", "application/json", key=keys.DECK_SAVE,
+            "Save the deck", lambda: to_json(deck), "deck.dpviz.json", "application/json", key="deck_save",
             icon=":material/download:", on_click="ignore",
         )  # fmt: skip
         with st.popover("Open a deck", icon=":material/folder_open:"):
             file = st.file_uploader(
-                "Choose a deck saved on this page", "json", key=keys.DECK_FILE(present_state.deck_files),
+                "Choose a deck saved on this page", "json", key=f"deck_file_{present_state.deck_files}",
                 max_upload_size=1, help="A deck file holds addresses of scenes, titles and notes, but no data.",
             )  # fmt: skip
             if file is not None:
                 _open(file.getvalue() if file.size <= MOST_BYTES else b" " * (MOST_BYTES + 1))
-        if deck != DEFAULT and st.button("The default deck", key=keys.DECK_DEFAULT):
+        if deck != DEFAULT and st.button("The default deck", key="deck_default"):
             keep(DEFAULT)
             st.rerun()
     st.caption(
@@ -116,7 +118,7 @@ def _offer(deck: Deck, ready: dict[int, Staged], mode: str, now: Gathered) -> No
             return
     if now.problem or now.stopped:
         st.error(plain(f"{now.problem or 'The scenes were not completed.'} Change the slide, or try again."))
-        if st.button("Try again", key=keys.PRESENT_AGAIN):
+        if st.button("Try again", key="present_again"):
             work_state.asked_pieces.pop("present", None)
             st.rerun()
         return
@@ -152,7 +154,7 @@ def _offer(deck: Deck, ready: dict[int, Staged], mode: str, now: Gathered) -> No
 def slide_list() -> int:
     """Show the deck; return the index of the selected slide."""
     deck, state = current(), st.session_state
-    title = st.text_input("Deck", deck.title, MOST["title"], key=keys.DECK_TITLE(address_state.deck_edit))
+    title = st.text_input("Deck", deck.title, MOST["title"], key=f"deck_title_{address_state.deck_edit}")
     if title != deck.title:
         address_state.deck = deck = dataclasses.replace(deck, title=title)
     numbers = range(1, len(deck.slides) + 1)
@@ -175,15 +177,15 @@ def slide_form(index: int) -> None:
     deck = current()
     slide, form = deck.slides[index], f"{address_state.deck_edit}_{index}"
     now = Slide(
-        st.text_input("Title", slide.title, MOST["title"], key=keys.SLIDE_TITLE(form)),
-        _scene(slide, keys.SLIDE_SCENE(form)),
-        st.text_area("Notes", slide.notes, max_chars=MOST["notes"], key=keys.SLIDE_NOTES(form), height=150),
+        st.text_input("Title", slide.title, MOST["title"], key=f"slide_title_{form}"),
+        _scene(slide, _SLIDE_SCENE(form)),
+        st.text_area("Notes", slide.notes, max_chars=MOST["notes"], key=f"slide_notes_{form}", height=150),
         whole_number(
-            "Seconds", 0, MOST_SECONDS, slide.seconds, key=keys.SLIDE_SECONDS(form),
+            "Seconds", 0, MOST_SECONDS, slide.seconds, key=f"slide_seconds_{form}",
             help="Planned time of the slide; 0 for none.",
         ),
         st.radio(
-            "Shows", SHOWS, SHOWS.index(slide.show), key=keys.SLIDE_SHOW(form), format_func=_SHOWN.get, horizontal=True
+            "Shows", SHOWS, SHOWS.index(slide.show), key=f"slide_show_{form}", format_func=_SHOWN.get, horizontal=True
         ),
     )  # fmt: skip
     if now != slide:
@@ -193,18 +195,16 @@ def slide_form(index: int) -> None:
     with st.container(horizontal=True):
         for word, icon, move in (("Earlier", ":material/arrow_upward:", -1), ("Later", ":material/arrow_downward:", 1)):
             there = index + move
-            if st.button(word, icon=icon, key=keys.SLIDE_MOVE(word), disabled=not 0 <= there < len(deck.slides)):
+            if st.button(word, icon=icon, key=f"slide_{word}", disabled=not 0 <= there < len(deck.slides)):
                 slides = list(deck.slides)
                 slides[index], slides[there] = slides[there], slides[index]
                 keep(dataclasses.replace(deck, slides=tuple(slides)))
                 present_state.present_next = there + 1
                 st.rerun()
-        if st.button("Remove", icon=":material/delete:", key=keys.SLIDE_REMOVE, disabled=len(deck.slides) == 1):
+        if st.button("Remove", icon=":material/delete:", key="slide_remove", disabled=len(deck.slides) == 1):
             keep(dataclasses.replace(deck, slides=(*deck.slides[:index], *deck.slides[index + 1 :])))
             st.rerun()
-        if st.button(
-            "Add a slide", icon=":material/add:", key=keys.SLIDE_ADD, disabled=len(deck.slides) >= MOST_SLIDES
-        ):
+        if st.button("Add a slide", icon=":material/add:", key="slide_add", disabled=len(deck.slides) >= MOST_SLIDES):
             fresh = Slide("A new slide", "explore?v=1&d=town&a=nsm&k=5&e=1&s=0")
             keep(dataclasses.replace(deck, slides=(*deck.slides[: index + 1], fresh, *deck.slides[index + 1 :])))
             present_state.present_next = index + 2
