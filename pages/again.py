@@ -23,4 +23,4 @@ if result is None:
     st.stop()
 drag.section(AGAIN_FIGURES("explore"), choice, result, how)
 current = result.identity == choice.form.asks_for(choice.data)
-reruns.section("explore", result, hidden=how.hidden, axes=how.axes, current=current)
+reruns.section("explore", result, how, current=current)

@@ -1,5 +1,7 @@
 """Alex: the current run with and without one person, and a game in which the visitor tells the two worlds apart."""
 
+import dataclasses
+
 import streamlit as st
 
 from pages._ui.explore import drag
@@ -33,5 +35,5 @@ if result is None:
 drag.section(ALEX_FIGURES, choice, result, how)
 game = setup(result)
 if game is not None:
-    worlds.section(result, game, hidden=how.hidden, axes=how.axes)
-    view.board(game, view_of(result, hidden=False, axes=how.axes))
+    worlds.section(result, game, how)
+    view.board(game, view_of(result, dataclasses.replace(how, hidden=False)))

@@ -33,9 +33,7 @@ if result is None:
 
 drag.section(FIGURES("explore"), choice, result, how)
 current = result.identity == choice.form.asks_for(choice.data)
-player(
-    "explore", result, hidden=how.hidden, axes=how.axes, opened=links.opened("explore") if current else None, fold=False
-)
+player("explore", result, how, opened=links.opened("explore") if current else None, fold=False)
 if embed.embedded():
     st.stop()
 ends = partial(below.take, "explore", result, how)

@@ -1,5 +1,7 @@
 """Cost: every number that the current run released, its cost, and the reason for it."""
 
+import dataclasses
+
 import streamlit as st
 
 from dpviz.escape import plain
@@ -65,4 +67,4 @@ else:
     )  # fmt: skip
     view.releases(trace, table)
     view.downloads(result, table)
-    takeaway.menu("ledger", result, hidden=False, axes=how.axes)
+    takeaway.menu("ledger", result, dataclasses.replace(how, hidden=False))

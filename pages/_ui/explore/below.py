@@ -11,8 +11,8 @@ from dpviz.figures import pane
 from dpviz.figures.kit.panels import MAX_PEOPLE
 from pages._ui.explore import centers, coreset, explain, local, quality
 from pages._ui.explore.compare import menu as compared
-from pages._ui.explore.look import RunLook, secrets
 from pages._ui.explore.player import takeaway
+from pages._ui.explore.player.how import How, switch_hidden
 from pages._ui.explore.player.player import releases
 from pages._ui.explore.reruns import scatter_of
 from pages._ui.frame import markup, prepared
@@ -20,27 +20,27 @@ from pages._ui.frame.words import on_screen
 from pages._ui.work.results import Result
 
 
-def take(key: str, result: Result, how: RunLook, help: Sequence[str] = ()) -> None:
+def take(key: str, result: Result, how: How, help: Sequence[str] = ()) -> None:
     """Draw a run's menus (Beside, Save, advice) and the switch for hidden layers."""
     with st.container(horizontal=True, gap="xsmall", horizontal_alignment="right"):
         if help:
             with st.popover("What could help", width="content"):
                 st.markdown("\n".join(f"- {plain(sentence)}" for sentence in help))
         compared.menu(key, result)
-        takeaway.menu(key, result, hidden=how.hidden, axes=how.axes, scatter=scatter_of)
-    secrets(result.data)
+        takeaway.menu(key, result, how, scatter_of)
+    switch_hidden(result.data)
 
 
-def folds(key: str, result: Result, how: RunLook) -> None:
+def folds(key: str, result: Result, how: How) -> None:
     """Draw the folded parts below a run, each in its own box."""
-    hidden, axes = how.hidden, how.axes
+    hidden = how.hidden
     centers.section(key, result, hidden=hidden)
     explain.section(key, result, hidden=hidden)
-    releases(key, result, hidden=hidden, axes=axes)
+    releases(key, result, how)
     if prepared.shows("verdict"):
         quality.section(result, hidden=hidden)
-    coreset.section(key, result, hidden=hidden, axes=axes)
-    local.section(key, result, hidden=hidden, axes=axes)
+    coreset.section(key, result, how)
+    local.section(key, result, how)
     rows = len(result.data.X) if hidden else 0
     drawn = f" {MAX_PEOPLE} of {rows:,} rows are drawn; the run uses all of them." if rows > MAX_PEOPLE else ""
     st.html(markup.fooled(f"{on_screen(pane(result.trace).caution)}{drawn}"))

@@ -13,8 +13,7 @@ from dpviz.figures.scenes import coreset as figures
 from dpviz.metrics import reference_name
 from dpviz.numbers import chance, number
 from dpviz.postprocessing import coresets
-from dpviz.postprocessing.span import Axes
-from pages._ui.explore.player.how import ANY_K, of_coreset
+from pages._ui.explore.player.how import ANY_K, How, of_coreset
 from pages._ui.explore.player.panel import draw
 from pages._ui.explore.player.player import view_of
 from pages._ui.frame import markup, shell
@@ -27,13 +26,13 @@ _CORESET = "{}_coreset".format
 MOST = 20
 
 
-def section(key: str, result: Result, *, hidden: bool, axes: Axes) -> None:
+def section(key: str, result: Result, how: How) -> None:
     """Offer centers for any k if the run has a coreset."""
     if result.trace.coreset is not None and len(result.trace.coreset.points) > 1:
         box = st.expander("Any k afterwards, at no cost", key=ANY_K.key, on_change="rerun")
         if box.open:  # Solve and draw nothing while the box is folded.
             with box:  # Not a fragment, because the choice goes into the page's address.
-                _body(key, result, hidden, axes)
+                _body(key, result, how)
 
 
 @per_run(shared=128, own=32, words="Solving for every k")
@@ -43,11 +42,11 @@ def _elbow(identity: str, cost: str, hidden: bool, _result: Result) -> pd.DataFr
 
 
 @per_run(shared=128, own=16)
-def _panels(identity: str, mode: str, k: int, cost: str, hidden: bool, axes: Axes, _result: Result) -> list[Panel]:
+def _panels(identity: str, mode: str, k: int, cost: str, how: How, _result: Result) -> list[Panel]:
     """Return the panel of the weighted points with the centers for one k, and the panel of the cost for every k."""
     coreset = _result.trace.coreset
     assert coreset is not None
-    full = view_of(_result, hidden=hidden, axes=axes)
+    full = view_of(_result, how)
     # KMeans' centers and the lost groups are those for the run's k
     view = dataclasses.replace(full, reference=None, missed=None)
     centers = workers().call(coresets.resolve, coreset, _result.trace.domain, k, cost=cost)
@@ -55,7 +54,7 @@ def _panels(identity: str, mode: str, k: int, cost: str, hidden: bool, axes: Axe
     return workers().call(figures.printed, view, coreset, centers, table, cost)
 
 
-def _body(key: str, result: Result, hidden: bool, axes: Axes) -> None:
+def _body(key: str, result: Result, how: How) -> None:
     trace, coreset = result.trace, result.trace.coreset
     assert coreset is not None
     most = min(MOST, len(coreset.points))
@@ -66,7 +65,7 @@ def _body(key: str, result: Result, hidden: bool, axes: Axes) -> None:
     st.session_state[centers.key] = min(int(st.session_state.get(centers.key) or start), most)
     k = int(centers.draw(left, max_value=most))
     cost = costs.draw(right)
-    plane, elbow = _panels(result, st.context.theme.type or "light", k, cost, hidden, axes)
+    plane, elbow = _panels(result, st.context.theme.type or "light", k, cost, how)
     releases = len(trace.ledger)
     st.html(
         markup.small(
@@ -81,6 +80,6 @@ def _body(key: str, result: Result, hidden: bool, axes: Axes) -> None:
     left, right = st.columns([11, 9], gap="medium")
     with left:
         draw(_CORESET(key), [plane])
-        shell.key_line(figures.LEGEND, hidden and not result.data.private, result.data.noun)
+        shell.key_line(figures.LEGEND, how.hidden and not result.data.private, result.data.noun)
     with right:
         draw(_CORESET(key), [elbow])

@@ -20,11 +20,11 @@ from dpviz.figures.kit.view import View
 from dpviz.figures.scenes import drag as figures
 from dpviz.figures.scenes.drag import Edition
 from dpviz.postprocessing.bet import bet_of, odds_of_any
-from dpviz.postprocessing.span import Axes
 from dpviz.postprocessing.verdict import reach
 from pages._ui.explore.form.forms import fields_of, preset
-from pages._ui.explore.look import Choice, RunLook
+from pages._ui.explore.look import Choice
 from pages._ui.explore.player import stage
+from pages._ui.explore.player.how import How
 from pages._ui.explore.player.player import view_of
 from pages._ui.explore.player.verdict import VERDICT
 from pages._ui.explore.state import explore_state
@@ -55,7 +55,7 @@ _component = st.components.v2.component(
 )
 
 
-def section(scope: str, choice: Choice, result: Result, look: RunLook) -> None:
+def section(scope: str, choice: Choice, result: Result, how: How) -> None:
     """Offer a drag of ε in the form if there are stored runs for the form's choices.
 
     During a drag, a film over the plane in the container with the key `scope` shows the stored runs. If there are none,
@@ -69,13 +69,13 @@ def section(scope: str, choice: Choice, result: Result, look: RunLook) -> None:
                 atlas.note()
             elif like:
                 names, mode = tuple(here.names), st.context.theme.type or "light"
-                record = _record(choice.cls.slug, names, choice.form.seed, mode, look.hidden, look.axes, result)
+                record = _record(choice.cls.slug, names, choice.form.seed, mode, how, result)
                 _draw(scope, choice, result, record, names)
     if like and choice.track is not None:
-        _fill(scope, choice, choice.track, result, look)
+        _fill(scope, choice, choice.track, result, how)
 
 
-def _fill(scope: str, choice: Choice, track: Track, result: Result, look: RunLook) -> None:
+def _fill(scope: str, choice: Choice, track: Track, result: Result, how: How) -> None:
     """Draw the finished part of a track without stored runs, and have the rest made while the page is open."""
     algorithm, seed = choice.form.algorithm, choice.form.seed
     there, stops = track.chart, track.stops
@@ -83,7 +83,7 @@ def _fill(scope: str, choice: Choice, track: Track, result: Result, look: RunLoo
         mode = st.context.theme.type or "light"
         edition = partial(_made, choice, algorithm, *there)
         with choice.row.drag:
-            record = _record_of(result, choice.name, stops, seed, mode, look.hidden, look.axes, edition)
+            record = _record_of(result, choice.name, stops, seed, mode, how, edition)
             _draw(scope, choice, result, record, (choice.name,))
     elif choice.row.drag is not None:
         choice.row.drag.caption("Runs at other values of ε are being made. In a moment ε becomes a slider.")
@@ -124,7 +124,7 @@ def _draw(scope: str, choice: Choice, result: Result, record: str, names: tuple[
         {"n_clusters": choice.data.n_clusters},
         preset(choice.cls).held,
     )
-    where = fields["epsilon"][1]
+    where = fields["epsilon"].key
     data = {
         "record": record,
         "stage": stage.NAME,
@@ -167,25 +167,24 @@ def _record(
     names: tuple[str, ...],
     seed: int,
     mode: str,
-    hidden: bool,
-    axes: Axes,
+    how: How,
     _result: Result,
 ) -> str:
     """Return the browser's data as JSON, the same for everybody with the same view."""
-    return _json_of(_result, [_edition(method, name, hidden=hidden) for name in names], seed, hidden, axes)
+    return _json_of(_result, [_edition(method, name, hidden=how.hidden) for name in names], seed, how)
 
 
 @per_run(shared=32, own=4)
 def _record_of(
-    identity: str, name: str, stops: int, seed: int, mode: str, hidden: bool, axes: Axes,
+    identity: str, name: str, stops: int, seed: int, mode: str, how: How,
     _edition: Callable[[bool], Edition], _result: Result,
 ) -> str:  # fmt: skip
     """Return the browser's data for a track that was made for this data set; a file's track stays in its session."""
-    return _json_of(_result, [_edition(hidden)], seed, hidden, axes)
+    return _json_of(_result, [_edition(how.hidden)], seed, how)
 
 
-def _json_of(result: Result, editions: list[Edition], seed: int, hidden: bool, axes: Axes) -> str:
-    view = dataclasses.replace(view_of(result, hidden=hidden, axes=axes), people=None, reference=None, missed=None)
+def _json_of(result: Result, editions: list[Edition], seed: int, how: How) -> str:
+    view = dataclasses.replace(view_of(result, how), people=None, reference=None, missed=None)
     on = bet_of(result.trace.claimed, far=reach(result.trace), noun=result.data.noun).on
     return workers().call(_as_json, view, editions, seed, on)
 

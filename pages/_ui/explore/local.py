@@ -15,8 +15,8 @@ from dpviz.datasets import Dataset
 from dpviz.figures.stemmer_kaplan import local as figures
 from dpviz.metrics import run_loss
 from dpviz.numbers import number
-from dpviz.postprocessing.span import Axes
 from dpviz.privacy.guarantee import Notion
+from pages._ui.explore.player.how import How
 from pages._ui.explore.player.panel import draw
 from pages._ui.explore.player.player import view_of
 from pages._ui.frame import markup
@@ -29,11 +29,11 @@ USERS = (1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000,
 CELLS = 20_000_000  # maximum number of cells in a made-up population
 
 
-def section(key: str, result: Result, *, hidden: bool, axes: Axes) -> None:
+def section(key: str, result: Result, how: How) -> None:
     """Ask how many people a local run would need; only public data, because more people are drawn from them."""
-    if result.trace.claimed.notion is Notion.LOCAL and hidden and not result.data.private:
+    if result.trace.claimed.notion is Notion.LOCAL and how.hidden and not result.data.private:
         st.header("How many people would it take?")
-        st.fragment(_body)(key, result, axes)
+        st.fragment(_body)(key, result, how)
 
 
 @st.cache_data(max_entries=64, show_spinner="Every person reports")
@@ -44,7 +44,7 @@ def _loss(dataset_id: str, users: int, seed: int, _algorithm: Algorithm, _data: 
     return run_loss(_algorithm.run(X, domain=domain, seed=seed), _data.X)
 
 
-def _body(key: str, result: Result, axes: Axes) -> None:
+def _body(key: str, result: Result, how: How) -> None:
     trace, data = result.trace, result.data
     algorithm = cast(StemmerKaplanLocal, ALGORITHMS[trace.algorithm](**trace.parameters))  # the only local method
     d = data.domain.n_features
@@ -67,7 +67,7 @@ def _body(key: str, result: Result, axes: Axes) -> None:
         )
     )
     table = pd.DataFrame([{"users": m, **algorithm.predicted(d, m)} for m in choices])
-    view = view_of(result, hidden=True, axes=axes)
+    view = view_of(result, how)
     panels = figures.users_panels(view, table, n, tried)
     for column, panel in zip(st.columns(2, gap="medium"), panels, strict=True):
         with column:

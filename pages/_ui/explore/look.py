@@ -10,11 +10,9 @@ from streamlit.delta_generator import DeltaGenerator
 from dpviz.algorithms import Algorithm
 from dpviz.datasets import Dataset
 from dpviz.escape import plain
-from dpviz.figures import columns, pane
-from dpviz.postprocessing.span import Axes
 from pages._ui.explore.form.forms import pick_data
 from pages._ui.explore.form.picker import pick_algorithm
-from pages._ui.explore.player.how import HIDDEN, columns_of
+from pages._ui.explore.player.how import How, switch_hidden
 from pages._ui.explore.settings import FormRow, settings
 from pages._ui.explore.state import Settings
 from pages._ui.explore.stored import Stored, made, shared_span, stored
@@ -45,16 +43,8 @@ class Choice:
     row: FormRow
 
 
-@dataclasses.dataclass(frozen=True)
-class RunLook:
-    """The view of a run: whether it shows hidden layers (DEMO), and which two columns or directions it draws."""
-
-    hidden: bool = False
-    axes: Axes = None
-
-
-def opened(*, switch: bool = False) -> tuple[DeltaGenerator, Choice, Result | None, RunLook]:
-    """Draw the form of a view; return the container above it, its choices, the current run if any, and the run's look.
+def opened(*, switch: bool = False) -> tuple[DeltaGenerator, Choice, Result | None, How]:
+    """Draw the form of a view; return the container above it, its choices, the current run if any, and `How` to show it.
 
     The details hold the choice of columns and, if `switch` is set, the switch for hidden layers.
     """
@@ -128,36 +118,9 @@ def _earlier(choice: Choice) -> None:
         links.go(write(explored(run), explore))
 
 
-def _look(choice: Choice, result: Result | None, switch: bool) -> RunLook:
+def _look(choice: Choice, result: Result | None, switch: bool) -> How:
     """Draw the details about a run's look, and return the look."""
-    data = choice.data
     with choice.row.details:
         if switch:
-            secrets(data)
-        shows = bool(HIDDEN.held)
-        hidden = not data.private and prepared.shows("kmeans") and shows
-        return RunLook(hidden, None if result is None else _axes(choice.stored, result))
-
-
-def secrets(data: Dataset) -> None:
-    """Draw the switch for hidden layers, if there are any."""
-    if not data.private and prepared.shows("kmeans"):
-        HIDDEN.draw(
-            help=f"{data.nouns.capitalize()}, KMeans and everything computed from them. This exists only because these "
-                f"{data.nouns} are made up or public; it never exists for private rows.",
-        )  # fmt: skip
-
-
-def _axes(here: Stored | None, result: Result) -> Axes:
-    """Return the two columns or directions to draw, or None for the picture's own; visitors may choose columns."""
-    data, usual, how = result.data, columns(result.data, result.trace), pane(result.trace)
-    if len(data.columns) < 3:
-        return usual
-    control = columns_of(data, result.trace.algorithm)
-    (session.unpinned.add if usual is None else session.unpinned.discard)(control.key)
-    chosen = control.draw(
-        default=usual, placeholder=how.unpinned,
-        help=f"Choose two columns, or none for {how.unpinned}. Private rows influence the "
-        "initial choice only through released values.",
-    )  # fmt: skip
-    return (chosen[0], chosen[1]) if len(chosen) == 2 else shared_span(here, result)
+            switch_hidden(choice.data)
+        return How.asked(choice.data, result, lambda: shared_span(choice.stored, result))

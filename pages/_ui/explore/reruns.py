@@ -14,10 +14,9 @@ from dpviz.figures import Panel, View
 from dpviz.figures.scenes import reruns as figures
 from dpviz.figures.scenes.reruns import Cloud
 from dpviz.postprocessing.regions import has_regions
-from dpviz.postprocessing.span import Axes
 from dpviz.runs.bootstrap import MEASURED
 from dpviz.runs.reruns import Reruns, spread
-from pages._ui.explore.player.how import CLOUDS
+from pages._ui.explore.player.how import CLOUDS, How
 from pages._ui.explore.player.panel import draw
 from pages._ui.explore.player.player import view_of
 from pages._ui.explore.player.transport import transport
@@ -46,7 +45,7 @@ CAUTION = (
 )
 
 
-def section(key: str, result: Result, *, hidden: bool, axes: Axes, current: bool) -> None:
+def section(key: str, result: Result, how: How, *, current: bool) -> None:
     """Show reruns; private rows are replaced by people made up from the release, because every rerun would spend ε.
 
     `current` says whether this is the run that the form requests; only then can a link name the reruns.
@@ -69,7 +68,7 @@ def section(key: str, result: Result, *, hidden: bool, axes: Axes, current: bool
         words = f"{N} reruns would take {duration(question.seconds)}, and this server allows "
         st.info(f"{words}{duration(runs.MOST_SECONDS)}: choose fewer centers or a smaller data set.")
         return
-    follow(partial(_gather, question), partial(_body, key, question, hidden, axes, current), 0.6)
+    follow(partial(_gather, question), partial(_body, key, question, how, current), 0.6)
 
 
 def scatter_of(result: Result) -> np.ndarray | None:
@@ -89,11 +88,11 @@ def _gather(question: RerunQuestion) -> Gathered:
     return dataclasses.replace(made, ready={**there, **made.ready})
 
 
-def _body(key: str, question: RerunQuestion, hidden: bool, axes: Axes, current: bool, now: Gathered) -> None:
+def _body(key: str, question: RerunQuestion, how: How, current: bool, now: Gathered) -> None:
     _progress(key, now)
     ready = {one: now.ready[question.name(one)] for one in question.algorithms if question.name(one) in now.ready}
     if question.current in ready:
-        _picture(key, question, ready, hidden, axes, current)
+        _picture(key, question, ready, how, current)
 
 
 def _progress(key: str, now: Gathered) -> None:
@@ -117,11 +116,10 @@ def _picture(
     key: str,
     question: RerunQuestion,
     ready: dict[str, Reruns],
-    hidden: bool,
-    axes: Axes,
+    how: How,
     current: bool,
 ) -> None:
-    result, labels = question.result, list(question.algorithms)
+    result, labels, hidden = question.result, list(question.algorithms), how.hidden
     seen = CLOUDS.draw(label_visibility="collapsed")
     all_at_once = seen != "one"
     identity = f"{question.name(question.current)} {seen}"
@@ -137,7 +135,7 @@ def _picture(
         run=identity, opened=zlib.crc32(identity.encode()) + 1, step=first, play=not all_at_once, main=False,
         what="Privacy budget ε" if all_at_once else "Reruns",
     )  # fmt: skip
-    plane, *side = _panels(question, ready, hidden, axes, all_at_once=all_at_once)
+    plane, *side = _panels(question, ready, how, all_at_once=all_at_once)
     with st.container(key=AGAIN_FIGURES(key)):
         left, right = st.columns([11, 9], gap="medium")
         with left:
@@ -154,17 +152,15 @@ def _picture(
     st.html(markup.fooled(caution))
 
 
-def _panels(
-    question: RerunQuestion, ready: dict[str, Reruns], hidden: bool, axes: Axes, *, all_at_once: bool
-) -> list[Panel]:
+def _panels(question: RerunQuestion, ready: dict[str, Reruns], how: How, *, all_at_once: bool) -> list[Panel]:
     """Return the figures, remade only when more reruns are finished or the view changes."""
     result = question.result
-    look = (result.identity, tuple(ready), st.context.theme.type, hidden, axes, all_at_once)
+    look = (result.identity, tuple(ready), st.context.theme.type, how, all_at_once)
     pair = explore_state.reruns_panels
     if pair is None or pair[0] != look:
-        view = dataclasses.replace(view_of(result, hidden=hidden, axes=axes), missed=None)
+        view = dataclasses.replace(view_of(result, how), missed=None)
         clouds = [
-            Cloud(one, ready[one].centers, ratios(result, ready[one]) if hidden else None)
+            Cloud(one, ready[one].centers, ratios(result, ready[one]) if how.hidden else None)
             if one in ready
             else Cloud(one, ())
             for one in question.algorithms

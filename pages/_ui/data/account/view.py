@@ -19,6 +19,7 @@ from pages._ui.data import key_file
 from pages._ui.data.account.state import account_state
 from pages._ui.explore.ledger import view as ledger
 from pages._ui.explore.player import takeaway
+from pages._ui.explore.player.how import How
 from pages._ui.frame import markup, messages
 from pages._ui.server.owner import owner
 from pages._ui.work import results
@@ -149,7 +150,7 @@ def releases(data: Dataset) -> None:
                 table = ledger.table_of(run)
                 ledger.releases(run.trace, table)
                 ledger.downloads(run, table)
-                takeaway.menu(f"account_{place}", run, hidden=False, axes=None)
+                takeaway.menu(f"account_{place}", run, How())
                 _who(run.trace)
 
 

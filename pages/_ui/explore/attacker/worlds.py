@@ -15,12 +15,12 @@ from dpviz.figures import Panel
 from dpviz.figures.kit.view import View
 from dpviz.figures.scenes import alex as figures
 from dpviz.postprocessing.regions import has_regions
-from dpviz.postprocessing.span import Axes
 from dpviz.postprocessing.verdict import largest_gap
 from dpviz.privacy.guarantee import Notion
 from dpviz.runs.alex import Worlds, clouds, worlds
 from pages._ui.explore.attacker.setup import ATTACKER_WHO_NEXT, WHO, Setup
 from pages._ui.explore.attacker.state import attacker_state
+from pages._ui.explore.player.how import How
 from pages._ui.explore.player.panel import draw
 from pages._ui.explore.player.player import view_of
 from pages._ui.explore.player.transport import transport
@@ -46,8 +46,8 @@ _TOPIC = "alex"
 Clouds = tuple[tuple[np.ndarray, ...], ...]  # centers of many runs with Alex and without, or ()
 
 
-def section(result: Result, setup: Setup, *, hidden: bool, axes: Axes) -> None:
-    """Show a run in both worlds if `hidden` allows people to be drawn."""
+def section(result: Result, setup: Setup, how: How) -> None:
+    """Show a run in both worlds if hidden layers allow people to be drawn."""
     expected = 2 * N * runs.seconds(result.data, setup.algorithm)
     why = ""
     if result.trace.noiseless:
@@ -56,12 +56,12 @@ def section(result: Result, setup: Setup, *, hidden: bool, axes: Axes) -> None:
         why = "This method releases regions, so it has no centers to overlay."
     elif expected > runs.MOST_SECONDS:
         why = f"Two worlds with {N} runs each would take {duration(expected)}: choose fewer centers."
-    if why or not hidden:
+    if why or not how.hidden:
         halt(_TOPIC)
         if why:
             st.info(why)
         return
-    follow(partial(_gather, result, setup), partial(_body, result, setup, axes), 0.6)
+    follow(partial(_gather, result, setup), partial(_body, result, setup, how), 0.6)
 
 
 def _gather(result: Result, setup: Setup) -> Gathered:
@@ -91,11 +91,11 @@ def _stored(setup: Setup) -> Clouds:
     return tuple(tuple(one.centers for one in rounds) for rounds in both) if all(len(one) == N for one in both) else ()
 
 
-def _body(result: Result, setup: Setup, axes: Axes, now: Gathered) -> None:
+def _body(result: Result, setup: Setup, how: How, now: Gathered) -> None:
     """Draw the finished part, with the progress below it, so that the picture stays in place when the bar goes."""
     made = now.ready.get(_clouds_name(setup), ())
     if (both := now.ready.get(_name(result, setup))) is not None:
-        _picture(result, setup, both, _stored(setup) or tuple(some.centers for some in made), axes)
+        _picture(result, setup, both, _stored(setup) or tuple(some.centers for some in made), how)
     if now.active and now.job is not None:
         share = now.job.done / now.job.total if now.job.total else 0.0
         bar, button = st.columns([5, 1], vertical_alignment="center")
@@ -108,7 +108,7 @@ def _body(result: Result, setup: Setup, axes: Axes, now: Gathered) -> None:
         st.button("Go on", key="alex_on", on_click=halt, args=(_TOPIC,))
 
 
-def _picture(result: Result, setup: Setup, both: Worlds, many: Clouds, axes: Axes) -> None:
+def _picture(result: Result, setup: Setup, both: Worlds, many: Clouds, how: How) -> None:
     """Draw both worlds; if there are no clouds yet, the steps that show clouds say so."""
     titles = sentences(result, setup, both, computed=bool(many))
     identity = f"{setup.who} {setup.ask} {setup.far} {result.identity}"
@@ -116,8 +116,8 @@ def _picture(result: Result, setup: Setup, both: Worlds, many: Clouds, axes: Axe
         _ALEX_PLAYER, scope=ALEX_FIGURES, titles=titles, marks=list(range(len(titles))),
         run=identity, opened=zlib.crc32(identity.encode()) + 1, step=0, what="Two worlds",
     )  # fmt: skip
-    view = view_of(result, hidden=True, axes=axes)
-    look = (identity, bool(many), st.context.theme.type, axes)
+    view = view_of(result, how)
+    look = (identity, bool(many), st.context.theme.type, how)
     panels = attacker_state.attacker_panels
     if panels is None or panels[0] != look:
         made = workers().call(printed, view, setup.alex.place, both, many or ((), ()), setup.worlds)

@@ -57,7 +57,7 @@ def _pictures(identity: str, mode: str, hidden: bool, by: str, _comparison: Comp
     axes: Axes = columns(_comparison.data, *traces)
     if axes is None and len(_comparison.data.columns) > 1:
         axes = shared(traces)
-    views = [view_of(run, hidden=hidden, axes=axes) for run in _comparison.runs]
+    views = [view_of(run, how.How(hidden, axes)) for run in _comparison.runs]
     numbers = partners(traces)
     return workers().call(pictures, views, by, numbers, 430)
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from dpviz.datasets import Dataset
+from dpviz.figures import columns, pane
 from dpviz.postprocessing.coresets import COSTS
 from dpviz.postprocessing.span import Axes
 from pages._ui.frame.address.control import Control, choice, number, switch
+from pages._ui.frame.prepared import shows
 from pages._ui.frame.session import session
+from pages._ui.work.results import Result
 
-__all__ = ["ANY_K", "CLOUDS", "HIDDEN", "How", "columns_of", "controls", "of_coreset"]
+__all__ = ["ANY_K", "CLOUDS", "HIDDEN", "How", "columns_of", "controls", "of_coreset", "switch_hidden"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -21,6 +24,21 @@ class How:
 
     hidden: bool = False
     axes: Axes = None
+
+    @classmethod
+    def asked(cls, data: Dataset, result: Result | None, shared: Callable[[], Axes]) -> How:
+        """Draw the controls of a run's picture that stand in the form; return what they and the switch say.
+
+        `shared` returns the axes of stored runs, which are drawn if the visitor chooses no columns.
+        """
+        hidden = not data.private and shows("kmeans") and bool(HIDDEN.held)
+        return cls(hidden, None if result is None else _axes(result, shared))
+
+    @property
+    def switches(self) -> dict[str, bool]:
+        """Return the parts that are switched on or off, by name; a panel's script reads them."""
+        values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        return {name: value for name, value in values.items() if isinstance(value, bool)}
 
 
 class Columns(Control):
@@ -46,6 +64,30 @@ def columns_of(data: Dataset, slug: str) -> Control:
         "axes", f"seen_{data.dataset_id}_{slug}", "Columns to draw", choice(None, range(len(data.columns))), many=True,
         most=2, look=True, named=lambda i: data.columns[i],
     )  # fmt: skip
+
+
+def switch_hidden(data: Dataset) -> None:
+    """Draw the switch for hidden layers, if there are any."""
+    if not data.private and shows("kmeans"):
+        HIDDEN.draw(
+            help=f"{data.nouns.capitalize()}, KMeans and everything computed from them. This exists only because these "
+            f"{data.nouns} are made up or public; it never exists for private rows."
+        )
+
+
+def _axes(result: Result, shared: Callable[[], Axes]) -> Axes:
+    """Return the two columns or directions to draw, or None for the picture's own; visitors may choose columns."""
+    data, usual, unpinned = result.data, columns(result.data, result.trace), pane(result.trace).unpinned
+    if len(data.columns) < 3:
+        return usual
+    control = columns_of(data, result.trace.algorithm)
+    (session.unpinned.add if usual is None else session.unpinned.discard)(control.key)
+    chosen = control.draw(
+        default=usual, placeholder=unpinned,
+        help=f"Choose two columns, or none for {unpinned}. Private rows influence the initial choice only through "
+        "released values.",
+    )  # fmt: skip
+    return (chosen[0], chosen[1]) if len(chosen) == 2 else shared()
 
 
 def of_coreset(k: int, *, medians: bool) -> tuple[Control, Control]:

@@ -331,7 +331,7 @@ export const start = ({ data, parentElement, setTriggerValue }) => {
   const same =
     now &&
     ["figure", "alt", "zoomOf", "linked", "pick", "tall"].every((key) => now.data[key] === data[key]) &&
-    ["at", "saved"].every((key) => JSON.stringify(now.data[key]) === JSON.stringify(data[key]));
+    ["at", "saved", "how"].every((key) => JSON.stringify(now.data[key]) === JSON.stringify(data[key]));
   if (!same) {
     now?.close();
     new Panel(root, data);

@@ -10,6 +10,7 @@ import streamlit as st
 
 from dpviz.figures import Panel
 from pages._ui.explore.player import stage
+from pages._ui.explore.player.how import How
 
 _PANEL = "{}_{}_{}".format
 
@@ -27,14 +28,14 @@ _component = st.components.v2.component(
 
 def draw(
     key: str, panels: list[Panel], zoom_of: str = "", *, frames: Sequence[int] | None = None, linked: str = "",
-    pick: bool = False, tall: bool = False, saved: dict[str, Any] | None = None,
+    pick: bool = False, tall: bool = False, saved: dict[str, Any] | None = None, how: How | None = None,
 ) -> tuple[float, float] | None:  # fmt: skip
     """Show figures, which follow the transport of their scope. A zoom lasts while `zoom_of` stays the same.
 
     `frames` lists, for every tick of the transport, the number of the frame that the figures show (-1 for none yet).
     Figures `linked` by the same word share zoom and a crosshair. With `pick`, a click is returned once, as a position
     in units of the axes. A `tall` figure fills the height of the window. `saved` holds the options of the camera
-    button, which a touch screen always shows.
+    button, which a touch screen always shows. `how` is what the figures show of a run.
     """
     picked = None
     for index, panel in enumerate(panels):
@@ -52,6 +53,7 @@ def draw(
             "pick": pick,
             "tall": tall,
             "saved": saved,
+            "how": None if how is None else how.switches,
         }
         if pick:
             place = _component(key=name, data=data, height="content", on_picked_change=lambda: None).get("picked")

@@ -15,6 +15,7 @@ from dpviz.numbers import number
 from dpviz.postprocessing.span import Axes, Span
 from dpviz.trace import Trace
 from pages._ui.explore.player import verdict
+from pages._ui.explore.player.how import How
 from pages._ui.explore.player.panel import draw
 from pages._ui.explore.player.transport import starts, transport
 from pages._ui.frame import markup, shell
@@ -31,10 +32,10 @@ FIGURES = "{}_figures".format
 _SWIPE = "{}_swipe".format
 
 
-def view_of(result: Result, *, hidden: bool, axes: Axes) -> View:
-    """Return the view of a run in the visitor's colors, on these axes; a private run has no hidden layers."""
-    data = result.data
-    hidden = hidden and not data.private
+def view_of(result: Result, how: How) -> View:
+    """Return the view of a run in the visitor's colors; a private run has no hidden layers."""
+    data, axes = result.data, how.axes
+    hidden = how.hidden and not data.private
     return View(
         trace=result.trace,
         colors=shell.colors(),
@@ -59,9 +60,9 @@ def pictured(result: Result, axes: Axes) -> tuple[int, int] | None:
 
 
 @per_run(shared=64, own=8)
-def _panels(identity: str, mode: str, hidden: bool, axes: Axes, compact: bool, _result: Result) -> list[Panel]:
+def _panels(identity: str, mode: str, how: How, compact: bool, _result: Result) -> list[Panel]:
     """Return the figures of a run, built once for each view."""
-    return workers().call(printed, view_of(_result, hidden=hidden, axes=axes), compact)
+    return workers().call(printed, view_of(_result, how), compact)
 
 
 @per_run(shared=64, own=32)
@@ -94,9 +95,8 @@ def legend_of(result: Result, axes: Axes) -> tuple[tuple[str, str], ...]:
 def player(
     key: str,
     result: Result,
+    how: How,
     *,
-    hidden: bool,
-    axes: Axes,
     compact: bool = False,
     opened: Opened | None = None,
     fold: bool = True,
@@ -106,16 +106,15 @@ def player(
     `opened` is the scene with which the page was opened; its step is shown first. A prepared scene may hide side
     panels. With `fold`, the folded releases follow directly; otherwise the page calls `releases`.
     """
-    how = pane(result.trace)
-    shots = how.shots(result.trace)
-    legend = legend_of(result, axes)
-    panels = _panels(result, st.context.theme.type or "light", hidden, axes, compact)
+    shots, hidden = pane(result.trace).shots(result.trace), how.hidden
+    legend = legend_of(result, how.axes)
+    panels = _panels(result, st.context.theme.type or "light", how, compact)
     plane, side = ([p for p in panels if p.name == name] for name in ("plane", "side"))
-    zoom_of = f"{result.data.dataset_id} {axes}"
+    zoom_of = f"{result.data.dataset_id} {how.axes}"
     if compact:
         with st.container(key=FIGURES(key)):
-            draw(key, plane, zoom_of)
-        _transport(key, result, shots, axes, opened, brief=True)
+            draw(key, plane, zoom_of, how=how)
+        _transport(key, result, shots, opened, brief=True)
         shell.key_line(legend, hidden, result.data.noun)
         return
     first, *more = plane
@@ -123,7 +122,7 @@ def player(
     with st.container(key=FIGURES(key), gap="xsmall"):
         with st.container(key=f"{key}_scene", horizontal=True, gap="medium"):
             with st.container(key=f"{key}_planecol", gap="xxsmall"):
-                draw(key, [first], zoom_of, tall=True)
+                draw(key, [first], zoom_of, tall=True, how=how)
                 if not shows("panels"):
                     shell.key_line(legend, hidden, result.data.noun)
             if shows("panels"):
@@ -131,16 +130,16 @@ def player(
                     _code(result.trace)
                     shell.key_line(legend, hidden, result.data.noun)
                     with st.container(key=_SWIPE(key), gap="xxsmall"):  # on a phone, a row directly below the plane
-                        draw(_SWIPE(key), side)
+                        draw(_SWIPE(key), side, how=how)
     with st.container(key=TRANSPORT(key)):
-        _transport(key, result, shots, axes, opened)
+        _transport(key, result, shots, opened)
     if fold:
-        releases(key, result, hidden=hidden, axes=axes)
+        releases(key, result, how)
 
 
-def releases(key: str, result: Result, *, hidden: bool, axes: Axes) -> None:
+def releases(key: str, result: Result, how: How) -> None:
     """Draw the parts of a run's picture that are as wide as the page, and the folded list of releases and prices."""
-    drawn = _panels(result, st.context.theme.type or "light", hidden, axes, False)
+    drawn = _panels(result, st.context.theme.type or "light", how, False)
     panels, n = [panel for panel in drawn if panel.name == "wide"], len(result.trace.ledger)
     if not panels or not shows("panels"):
         return
@@ -148,7 +147,7 @@ def releases(key: str, result: Result, *, hidden: bool, axes: Axes) -> None:
     box = st.expander(words, key=f"{key}_releases", on_change="rerun")
     if box.open:  # send it only when the box is unfolded
         with box, st.container(key=_more(key), gap="xsmall"):
-            draw(key, panels)
+            draw(key, panels, how=how)
             if n:
                 st.html(_ledger(result))
 
@@ -166,7 +165,6 @@ def _transport(
     key: str,
     result: Result,
     shots: list[Shot],
-    axes: Axes,
     opened: Opened | None,
     *,
     brief: bool = False,

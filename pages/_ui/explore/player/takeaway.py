@@ -10,9 +10,9 @@ import streamlit as st
 
 from dpviz.figures import View
 from dpviz.postprocessing.released import centers_csv, centers_json, coreset_csv
-from dpviz.postprocessing.span import Axes
 from dpviz.takeaway import KINDS, export, page, replay
 from dpviz.takeaway.nearest import nearest_csv
+from pages._ui.explore.player.how import How
 from pages._ui.explore.player.player import view_of
 from pages._ui.frame.session import session
 from pages._ui.work.results import Result
@@ -37,9 +37,7 @@ _WORDS = {
 def menu(
     key: str,
     result: Result,
-    *,
-    hidden: bool,
-    axes: Axes,
+    how: How,
     scatter: Callable[[Result], np.ndarray | None] = lambda result: None,
 ) -> None:
     """Offer a run's files: centers, weighted points and, for a private method, five kinds of pages and scripts.
@@ -51,7 +49,7 @@ def menu(
     if not box.open:
         return
     # made now, because the files are made outside the session, without access to its caches
-    seen = view_of(result, hidden=hidden, axes=axes)
+    seen = view_of(result, how)
     with box:
         if result.trace.claimed.private:  # a result of KMeans is not meant for publication
             _kinds(key, result, seen)

@@ -12,6 +12,7 @@ from dpviz.postprocessing.verdict import reach
 from pages._ui.explore.form.forms import STOPS
 from pages._ui.explore.form.numbers import whole_number
 from pages._ui.explore.player import verdict
+from pages._ui.explore.player.how import How
 from pages._ui.explore.player.player import player
 from pages._ui.frame import markup
 from pages._ui.frame.streamlit_patches import whole
@@ -65,7 +66,7 @@ def run(room: Classroom, base: str) -> None:
     with picture:
         step = components.mirror()
         room.show(step=len(run.titles) - 1 if step is None else min(step, len(run.titles) - 1))
-        player("class", result, hidden=True, axes=(0, 1), compact=not panels)
+        player("class", result, How(hidden=True, axes=(0, 1)), compact=not panels)
 
 
 def _form(room: Classroom) -> None:
