@@ -65,7 +65,7 @@ with head:
         shell.title()
     private_notice()
     links.notice("tradeoff", tradeoff)
-if progress is None and sweeps.SWEEP.held:
+if progress is None and sweeps.SHOWN.held:
     st.info("This server no longer has the sweep that this address names. You see the sweep that the form describes.")
 links.keep("tradeoff", tradeoff, entry=progress.identity if progress else "form", private=not linked())
 finished = current is not None and any(row["algorithm"] != REFERENCE for row in current.rows)

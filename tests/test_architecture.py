@@ -137,19 +137,18 @@ def pattern(node):
 
 
 def given_keys(node):
-    """Yield the expressions that a call uses as keys of widgets."""
-    if isinstance(node, ast.IfExp | ast.BinOp):
-        for part in (node.body, node.orelse) if isinstance(node, ast.IfExp) else (node.left, node.right):
-            yield part
-            yield from given_keys(part)
-    elif isinstance(node, ast.Call) and not (isinstance(node.func, ast.Attribute) and node.func.attr == "format"):
-        maker, place = ast.unparse(node.func).split(".")[-1], None
-        place = 0 if maker in MAKERS else CONTROLS.get(maker)
-        given = [pair.value for pair in node.keywords if pair.arg == "key"]
-        given += node.args[place : place + 1] if place is not None else []
-        for one in given:
-            yield one
-            yield from given_keys(one)
+    """Yield the expressions that a call uses as keys of widgets, and the parts of those that join or choose."""
+    if not isinstance(node, ast.Call) or (isinstance(node.func, ast.Attribute) and node.func.attr == "format"):
+        return
+    place = CONTROLS.get(maker := ast.unparse(node.func).split(".")[-1], 0 if maker in MAKERS else None)
+    given = [pair.value for pair in node.keywords if pair.arg == "key"]
+    given += node.args[place : place + 1] if place is not None else []
+    while given:
+        yield (one := given.pop())
+        if isinstance(one, ast.IfExp):
+            given += [one.body, one.orelse]
+        elif isinstance(one, ast.BinOp):
+            given += [one.left, one.right]
 
 
 def keys_of(modules):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from functools import partial
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -44,7 +45,7 @@ class Choice:
 
 
 def opened(*, switch: bool = False) -> tuple[DeltaGenerator, Choice, Result | None, How]:
-    """Draw the form of a view; return the container above it, its choices, the current run if any, and `How` to show it.
+    """Draw the form of a view; return the container above it, its choices, the current run, and how to show it.
 
     The details hold the choice of columns and, if `switch` is set, the switch for hidden layers.
     """
@@ -123,4 +124,4 @@ def _look(choice: Choice, result: Result | None, switch: bool) -> How:
     with choice.row.details:
         if switch:
             switch_hidden(choice.data)
-        return How.asked(choice.data, result, lambda: shared_span(choice.stored, result))
+        return How.asked(choice.data, result, partial(shared_span, choice.stored))

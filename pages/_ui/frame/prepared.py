@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from pages._ui.frame.session import session
 
-__all__ = ["arrange", "args", "locked", "shows", "style"]
+__all__ = ["arrange", "locked", "shows", "style"]
 
 FORM = "form"
 FORM_TOP = "form_top"
@@ -34,11 +33,6 @@ def locked(key: str = "") -> bool:
     """Return whether a widget cannot be changed."""
     free = session.free
     return free is not None and key not in free
-
-
-def args(key: str) -> dict[str, Any]:
-    """Return the arguments of a scene's widget, so that the session keeps its value and a lock disables it."""
-    return {"key": key, "persist_state": "session", "disabled": locked(key)}
 
 
 def style() -> str:

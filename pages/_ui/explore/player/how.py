@@ -26,10 +26,10 @@ class How:
     axes: Axes = None
 
     @classmethod
-    def asked(cls, data: Dataset, result: Result | None, shared: Callable[[], Axes]) -> How:
+    def asked(cls, data: Dataset, result: Result | None, shared: Callable[[Result], Axes]) -> How:
         """Draw the controls of a run's picture that stand in the form; return what they and the switch say.
 
-        `shared` returns the axes of stored runs, which are drawn if the visitor chooses no columns.
+        `shared` returns the axes of the stored runs like this one, which are drawn if the visitor chooses no columns.
         """
         hidden = not data.private and shows("kmeans") and bool(HIDDEN.held)
         return cls(hidden, None if result is None else _axes(result, shared))
@@ -75,7 +75,7 @@ def switch_hidden(data: Dataset) -> None:
         )
 
 
-def _axes(result: Result, shared: Callable[[], Axes]) -> Axes:
+def _axes(result: Result, shared: Callable[[Result], Axes]) -> Axes:
     """Return the two columns or directions to draw, or None for the picture's own; visitors may choose columns."""
     data, usual, unpinned = result.data, columns(result.data, result.trace), pane(result.trace).unpinned
     if len(data.columns) < 3:
@@ -87,7 +87,7 @@ def _axes(result: Result, shared: Callable[[], Axes]) -> Axes:
         help=f"Choose two columns, or none for {unpinned}. Private rows influence the initial choice only through "
         "released values.",
     )  # fmt: skip
-    return (chosen[0], chosen[1]) if len(chosen) == 2 else shared()
+    return (chosen[0], chosen[1]) if len(chosen) == 2 else shared(result)
 
 
 def of_coreset(k: int, *, medians: bool) -> tuple[Control, Control]:

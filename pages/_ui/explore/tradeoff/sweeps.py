@@ -56,7 +56,7 @@ def _token(text: str) -> str:
     return text
 
 
-SWEEP = Control("sweep", "sweep", "sweep", ParamSpec(""), accepts=_token)  # the shown sweep's identity
+SHOWN = Control("sweep", "sweep", "sweep", ParamSpec(""), accepts=_token)  # the shown sweep's identity
 
 
 @dataclasses.dataclass(eq=False)
@@ -302,17 +302,17 @@ def show(identity: str) -> None:
     """Show a sweep."""
     state = st.session_state
     tradeoff_state.sweeps = [old for old in tradeoff_state.sweeps if old != identity][-19:] + [identity]
-    state[SWEEP.key] = identity
+    state[SHOWN.key] = identity
 
 
 def leave() -> None:
     """Stop showing a sweep of the server, so that the page shows the known part of the form's sweep."""
-    st.session_state[SWEEP.key] = ""
+    st.session_state[SHOWN.key] = ""
 
 
 def shown() -> Progress | None:
     """Return the sweep to show: the session's, or the sweep named by the address that opened the page."""
-    sweep = shelf().get(SWEEP.held or "")
+    sweep = shelf().get(SHOWN.held or "")
     if sweep is not None:
         if sweep.identity not in tradeoff_state.sweeps:
             show(sweep.identity)

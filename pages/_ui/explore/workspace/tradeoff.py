@@ -15,7 +15,7 @@ from pages._ui.frame.address.control import Control
 def tradeoff(known: Mapping[str, Any]) -> Sequence[Control]:
     """Return the controls of the form, in which the algorithms determine what can vary, and of the sweep's view."""
     listed = [
-        sweeps.SWEEP, form.SWEEP_DATA, form.methods(), form.BUDGETS, form.REPEATS, form.PEOPLE, form.DELTAS, form.OWN_K,
+        sweeps.SHOWN, form.SWEEP_DATA, form.methods(), form.BUDGETS, form.REPEATS, form.PEOPLE, form.DELTAS, form.OWN_K,
         form.MEASURES, form.FIRST_SEED, view.SCALE, view.SINGLE, tables.WITHIN, CAMERA,
     ]  # fmt: skip
     if "a" in known:

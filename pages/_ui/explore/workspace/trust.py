@@ -18,7 +18,7 @@ from pages._ui.explore.form import picker
 from pages._ui.explore.form.picker import ALGORITHM_NEXT, offered
 from pages._ui.frame import messages
 from pages._ui.frame.address.control import Control, choice
-from pages._ui.frame.prepared import args
+from pages._ui.frame.prepared import locked
 from pages._ui.frame.session import session
 
 __all__ = ["TRUST", "answers", "by_clients"]
@@ -64,7 +64,8 @@ def answers(data: Dataset, cls: type[Algorithm]) -> None:
     state[_PROMISED] = promised(cls)
     promises = PROMISES if methods.one_distance(data) else {"person": PROMISES["person"]}
     st.selectbox(
-        "What is promised", promises, format_func=PROMISES.__getitem__, **args(_PROMISED),
+        "What is promised", promises, format_func=PROMISES.__getitem__, key=_PROMISED,
+        persist_state="session", disabled=locked(_PROMISED),
         on_change=_another, args=(data, cls), help="A move is a single distance, so it needs one scale for all "
             "columns.",
     )  # fmt: skip

@@ -2,10 +2,11 @@
 
 How a page supports scenes:
 
-1. Declare its controls in `controls.py` of its folder: a function from the values known so far to a list of `Control`.
+1. Declare each control as a `Control`, beside the code that draws it, and list them in `controls.py` of its folder: a
+   function from the values known so far to a list of `Control`.
 2. Begin the page with `links.enter(__file__, FUNCTION, has=...)`; `has` lists the page's parts, from
    `scene.HIDEABLE` and "player". The Share button then appears in the page's strip.
-3. Make every widget with `**prepared.args(key)`: the session keeps its value, and a lock disables it.
+3. Draw every control with `Control.draw`: the session keeps its value, and a lock disables it.
 4. Call `links.notice(...)` below the strip, and `links.keep(...)` once the requested picture is known.
 5. Check `prepared.shows(part)` before drawing a verdict, side panels, or people and KMeans; put controls that lie
    outside the form in `st.container(key="form")`. `player` checks this for its own panels.

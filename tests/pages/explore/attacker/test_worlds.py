@@ -13,7 +13,7 @@ from dpviz.datasets import load
 from dpviz.figures.kit.theme import LIGHT
 from dpviz.figures.kit.view import View
 from pages._ui.explore.attacker import view, worlds
-from pages._ui.explore.attacker.who import WHO, accepts, called, person
+from pages._ui.explore.attacker.who import USUAL, accepts, called, person
 from pages._ui.work import batch
 from tests.pages.visitor import visit
 from tests.traces import trace as run_of
@@ -124,7 +124,7 @@ def test_a_click_on_a_plane_of_directions_means_a_place_drawn_there():
     assert view.flat(place) == pytest.approx(spot, rel=1e-3) and np.ptp(place - data.domain.middle) > 0
 
 
-@pytest.mark.parametrize("who", WHO)
+@pytest.mark.parametrize("who", USUAL)
 def test_everybody_of_the_list_is_somebody_of_the_data(who):
     data = load("tiny")
     alex = person(who, data)
