@@ -279,12 +279,12 @@ def start(mode: str, on_step: OnStep) -> Picture:
     noisy = [i for i, one in enumerate(stored) if one.epsilon is not None]
     shots = [*(stored[i].centers for i in noisy), whole.centers[STOPS.index(averages.EPSILON), 0]]
     on_step(1, 1)
-    said = [*(told["stops"][i]["say"] for i in noisy), f"{told['smart']['told']} {told['smart']['why']}"]
+    spoken = [*(told["stops"][i]["say"] for i in noisy), f"{told['smart']['told']} {told['smart']['why']}"]
     kmeans = there.run("kmeans", 0)
     bigs = tuple(f"{there.found(centers)} of {len(there.groups.means)}" for centers in shots)
     return _made(
         groups_panel(there.view(kmeans, theme(mode)), "", there.groups, shots),
-        titles=tuple(words.replace(": ", " · ", 1) for words in said),
+        titles=tuple(words.replace(": ", " · ", 1) for words in spoken),
         legend=_legend(GROUPS, mode),
         big=bigs[-1],
         bigs=bigs,
