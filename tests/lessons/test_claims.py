@@ -175,7 +175,7 @@ def test_one_step_of_lesson_8_is_the_first_at_which_the_attacker_wins_as_often_a
 @every_draw
 def test_noisy_points_give_away_the_district_but_not_the_place(seed):
     facts = stage("rho", seed).facts
-    assert int(facts["same"]) > 80 > 2 * int(facts["guess"]) and float(facts["thrown"].split()[0]) > 1
+    assert int(facts["same"]) > 80 > 2 * int(facts["largest"]) and float(facts["thrown"].split()[0]) > 1
 
 
 # Lesson 9

@@ -84,6 +84,14 @@ def test_bounds_from_the_data_cut_nothing_off_but_noise_may_still_fill_them(trac
     assert (at_bounds(made(trace, [[60, 1000]], np.full((1, 2), 900.0), origin=origin)) == WIDE).all()
 
 
+def test_the_middle_of_a_region_is_never_at_a_bound(trace):
+    run = made(trace, [[60, 1000]])
+    assert at_bounds(run).any()
+    released = freeze({**run.steps[-1].released, "span_of_cell": np.zeros(1, dtype=int)})
+    last = dataclasses.replace(run.steps[-1], released=released)
+    assert not at_bounds(dataclasses.replace(run, steps=(*run.steps[:-1], last))).any()
+
+
 def test_the_words_name_bounds_columns_and_units(trace):
     one = np.full((1, 2), 1.0)
     assert bounds_words(made(trace, [[60, 1000]], one), COLUMNS, UNITS) == [SAYS]
