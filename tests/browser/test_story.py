@@ -120,13 +120,3 @@ def test_the_picture_waits_for_the_colors_of_the_page(open_page):
     page.wait_for_function(WHOLE)  # all parts have arrived, so none redraws the picture later
     page.evaluate(LATE)
     page.wait_for_function(LIGHT, timeout=10_000)
-
-
-def test_an_old_address_of_home_opens_its_run_on_explore_and_back_leaves(open_page):
-    page = open_page("limits")
-    expect(page.locator("h1").first).to_be_visible()
-    page.goto(page.url.partition("/limits")[0] + "/?v=1&e=4&t=1")
-    expect(page).to_have_url(re.compile(r"/explore\?v=1&d=town&a=pe-means.*&e=4.*&t=1"))
-    expect(page.get_by_role("slider", name="Step", exact=True)).to_have_value("1")
-    page.go_back()
-    expect(page).to_have_url(re.compile(r"/limits"))
