@@ -9,8 +9,12 @@ from tests.browser.conftest import PATIENCE
 from tests.browser.phone import fits_a_phone
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
-ADDRESS = {"home": "", "data": "data?v=1&way=Paint"}  # test_data checks the other sources of data
-PICTURED = ("explore", "federated", "distance")
+ADDRESS = {
+    "home": "", "data": "data?v=1&way=Paint",  # test_data checks the other sources of data
+    "clients": "explore?v=1&a=fastlloyd&trust=clients",
+    "moves": "explore?v=1&d=city&a=dist-dp-region-means&rho=0.0089",
+}  # fmt: skip
+PICTURED = ("explore", "clients", "moves")
 
 
 GROUND = {"dark": "rgb(20, 23, 26)", "light": "rgb(251, 251, 249)"}
@@ -18,7 +22,7 @@ TOKEN = "bg => getComputedStyle(document.documentElement).getPropertyValue('--dp
 FADING = "() => document.getAnimations().some(one => one instanceof CSSTransition)"
 
 
-@pytest.mark.parametrize("name", [*PAGES, "federated", "distance"])
+@pytest.mark.parametrize("name", [*PAGES, "clients", "moves"])
 def test_a_page_is_accessible_in_every_look(open_page, name):
     """Open a page in dark mode, which few other tests do, and check that it follows the system to light mode."""
     page = open_page(ADDRESS.get(name, name), mode="dark")

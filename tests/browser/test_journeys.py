@@ -195,7 +195,7 @@ def test_on_a_phone_panels_are_swiped_right_below_the_plane(open_page):
 
 
 def test_a_federated_round_is_seen_from_another_client_and_a_silent_one_stops_it(open_page):
-    page = open_page("federated")
+    page = open_page("explore?v=1&a=fastlloyd&trust=clients")
     # each of four clients draws a share of the noise; any three shares must suffice, so the sum has 4/3 of the variance
     expect(page.get_by_text("1.33 times")).to_be_visible()
     expect(page.get_by_text("the same centers, ledger and frames, bit for bit")).to_have_count(0)
