@@ -15,9 +15,10 @@ from dpviz.cli import main
 ROOT = Path(__file__).parents[2]
 READMES = ("README.md", "dpviz/cli/README.md")
 SWEEP = 'data = "sample:tiny"\nalgorithms = ["nsm"]\nepsilon = [1]\nrepeats = 2\n'
-REFUSED = {  # refused in one sentence, because something is missing: a folder of data sets, an account
+REFUSED = {  # refused in one sentence, because something is missing: a folder of data sets, an account, a database
     "reproduce": "DPVIZ_DATASETS",
     "accounts assign": "3fa9c01b22de",
+    "accounts merge": "there is no database of accounts at",
 }
 ELSEWHERE = {"site"}  # The site takes half a minute to build; tests/browser/test_site.py builds it.
 FEWER = {"plan": ["--repeats", "2"], "audit": ["--runs", "20"]}  # Otherwise these two commands take minutes.
