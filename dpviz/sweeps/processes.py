@@ -284,7 +284,6 @@ class _Process:
                     ready(self)
                 else:
                     self._answers.put((letter, content))
-        self.lives = False
-        self._process.wait()
+        self.kill()  # a process whose answer is too large for a frame still lives
         self._answers.put((b"", b""))
         ready(self)

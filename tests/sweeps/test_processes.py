@@ -9,13 +9,14 @@ import time
 import numpy as np
 import pytest
 
+from dpviz import frames
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load_sample
 from dpviz.runs.single import replay
 from dpviz.sweeps import processes
 from dpviz.sweeps.processes import FIRST, LAST, Died, Pool
 from dpviz.trace import Cancelled
-from tests.sweeps.tasks import be_odd, die, die_once, hang, refuse, steps, wait_for
+from tests.sweeps.tasks import be_odd, die, die_once, fill, hang, refuse, steps, wait_for
 
 
 @pytest.fixture(scope="module")
@@ -162,3 +163,10 @@ def test_no_worker_outlives_a_killed_server(tmp_path):
     server.kill()
     server.communicate()
     until(lambda: not os.path.exists(f"/proc/{worker}"))
+
+
+def test_an_answer_that_no_frame_holds_is_a_death_and_not_an_endless_wait(pool, monkeypatch):
+    monkeypatch.setattr(frames, "_MOST", 1000)
+    call = InThread(lambda: pool.once(fill, 5000))
+    call.join(120)
+    assert not call.is_alive() and isinstance(call.error, Died)

@@ -76,7 +76,7 @@ class Control:
         kind = self.widget or self._usual()
         default, options = now.pop("default", self.spec.default), now.pop("options", self.spec.choices or ())
         given: dict[str, Any] = {"label": self.title, "help": self.help or None, "key": self.key}
-        given |= {"persist_state": "session", "disabled": locked(self.key) or now.pop("disabled", False)}
+        given |= {"persist_state": "session", "disabled": now.pop("disabled", False) or locked(self.key)}
         if kind in ("selectbox", "multiselect", "pills", "segmented_control", "select_slider", "radio"):
             given["options"] = options = list(options)
             if self.named is not None:

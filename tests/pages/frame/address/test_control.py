@@ -27,12 +27,12 @@ KINDS = [  # control -> its widget, the value drawn first, a value of an address
 ]
 
 
-def page(control, known):
+def page(control, known, **now):
     import streamlit as st
 
     if known:
         st.session_state[control.key] = control.to_widget(known[0])
-    st.write(repr(control.draw()))
+    st.write(repr(control.draw(**now)))
 
 
 @pytest.mark.parametrize(("control", "kind", "first", "value", "held"), KINDS, ids=lambda one: str(one)[:20])
@@ -50,3 +50,6 @@ def test_a_control_draws_its_widget_with_its_default_and_with_the_value_of_an_ad
     assert app.run().get(kind)[0].disabled
     app.session_state["free"] = frozenset({"k"})
     assert not app.run().get(kind)[0].disabled
+    app = AppTest.from_function(page, args=(control, ()), kwargs={"disabled": False})
+    app.session_state["free"] = frozenset({"another"})
+    assert app.run().get(kind)[0].disabled  # a page cannot lift a lock
