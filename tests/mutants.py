@@ -600,6 +600,10 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
         ("merge_behind_the_mark", "if count and code not in", "if False and code not in"),
         ("merge_unmarked", "    journals[0].record(marks[0])\n", ""),
     ],
+    ("dpviz/sweeps/processes.py", "tests/sweeps/test_processes.py -k never"): [
+        ("begun_task_sent_again", "raise Died if begun else _NotBegun", "raise _NotBegun"),
+        ("unread_task_lost", "            except _NotBegun:\n                continue\n", ""),
+    ],
     (WIRE + "keys.py", f"{TERMS} -k keys_stay or secret_that"): [
         ("keys_mode_unchecked", "status.st_mode & 0o077", "0"),
         ("server_may_hold_seeds", 'if (folder / "masks.json").exists():', "if False:"),

@@ -18,9 +18,9 @@ import traceback
 
 from dpviz.frames import frames, send
 
-__all__ = ["DONE", "FAILED", "READY", "STEP", "STOP", "TASK", "TICK", "main"]
+__all__ = ["BEGUN", "DONE", "FAILED", "READY", "STEP", "STOP", "TASK", "TICK", "main"]
 
-READY, TASK, STOP, STEP, DONE, FAILED = b"r", b"t", b"s", b"n", b"d", b"f"  # letters of frames
+READY, TASK, BEGUN, STOP, STEP, DONE, FAILED = b"r", b"t", b"b", b"s", b"n", b"d", b"f"  # letters of frames
 TICK = 0.05  # seconds between two looks at a task, and at least between two reports of its steps
 
 
@@ -58,8 +58,10 @@ def main() -> None:
         importlib.import_module(module)
     send(out, READY, b"")
     while True:
+        task = tasks.get()
+        send(out, BEGUN, b"")  # before anything of the task runs, so a task without it has drawn no noise
         try:
-            function, args, named, steps = pickle.loads(tasks.get())
+            function, args, named, steps = pickle.loads(task)
             answer = DONE, pickle.dumps(function(*args, *[on_step] * steps, **named), pickle.HIGHEST_PROTOCOL)
         except BaseException as error:  # whatever stopped the task is raised where its result is awaited
             error.add_note("".join(traceback.format_tb(error.__traceback__)))  # the places, without the message

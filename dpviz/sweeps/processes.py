@@ -1,7 +1,8 @@
 """Keep worker processes, each with its own interpreter lock, for one task at a time.
 
-A task is alone in its process: if the process dies or is stopped, no other task ends. Tasks and results are pickled, so
-a function must be importable. A process ends when the process that started it ends.
+A task is alone in its process: if the process dies or is stopped, no other task ends. A process says that it begins a
+task before it does, so a task whose process died without this word never ran, and another process gets it. Tasks and
+results are pickled, so a function must be importable. A process ends when the process that started it ends.
 """
 
 from __future__ import annotations
@@ -21,14 +22,14 @@ from joblib import cpu_count
 
 from dpviz.frames import frames, send
 from dpviz.sweeps import child
-from dpviz.sweeps.child import DONE, FAILED, READY, STEP, STOP, TASK, TICK
+from dpviz.sweeps.child import BEGUN, DONE, FAILED, READY, STEP, STOP, TASK, TICK
 
 __all__ = ["FIRST", "LAST", "USUAL", "Died", "Pool", "cpu_count"]
 
 FIRST, USUAL, LAST = range(3)  # ranks of tasks: paid ones, all others, and those that leave the cores to all others
 _PATIENCE = 1.0  # seconds that a stopped task has to reach its next step before its process is killed
 _IDLE = 60.0  # seconds after which a process that is not kept ready ends
-_TRIES = 3  # processes in a row that may die while they start
+_TRIES = 3  # processes in a row that may die while they start, or before they begin the same task
 _ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
 
 _Task = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any], bool]  # function, arguments, whether it has steps
@@ -40,6 +41,10 @@ class Died(ChildProcessError):
 
     def __init__(self) -> None:
         super().__init__("The process that computed this died, perhaps for lack of memory.")
+
+
+class _NotBegun(Died):
+    """Raised if a task's process has died before it began the task."""
 
 
 class Pool:
@@ -95,7 +100,7 @@ class Pool:
         return self._do((function, args, {}, False), look, rank)
 
     def run(self, function: Callable[..., Any], *args: Any, look: Look | None = None, rank: int = USUAL) -> Any:
-        """Return function(*args, on_step); this is never tried again, because noise may have been drawn.
+        """Return function(*args, on_step); once begun, this is never tried again, because noise may have been drawn.
 
         `look` receives what on_step(done, total) reports. If it raises an error, the function stops at its next step;
         the process is killed if there is none within a second.
@@ -122,14 +127,19 @@ class Pool:
         function, args, named, steps = task
         if not self._most or not (self._up or self._ended):
             return function(*args, *[look or _ignore] * steps, **named)
-        content, process = pickle.dumps(task, pickle.HIGHEST_PROTOCOL), self._take(look, rank)
-        try:
-            letter, answer = process.answer(content, look, _PATIENCE if steps else 0.0)
-        finally:
-            self._give_back(process)
-        if letter == FAILED:
-            raise pickle.loads(answer)
-        return pickle.loads(answer)
+        content = pickle.dumps(task, pickle.HIGHEST_PROTOCOL)
+        for _ in range(_TRIES):
+            process = self._take(look, rank)
+            try:
+                letter, answer = process.answer(content, look, _PATIENCE if steps else 0.0)
+            except _NotBegun:
+                continue
+            finally:
+                self._give_back(process)
+            if letter == FAILED:
+                raise pickle.loads(answer)
+            return pickle.loads(answer)
+        raise Died
 
     def _take(self, look: Look | None, rank: int) -> _Process:
         """Wait for a process, while `look` may stop the waiting; start one if all are busy and there may be more."""
@@ -231,8 +241,13 @@ class _Process:
 
     def answer(self, content: bytes, look: Look | None, patience: float) -> tuple[bytes, bytes]:
         """Send a task; return the letter and content of its answer, while `look` sees its steps and may stop it."""
-        self._send(TASK, content)
+        try:
+            self._send(TASK, content)
+        except Died:  # a part of the task was not sent, and a process drops an incomplete frame
+            self.kill()
+            raise _NotBegun from None
         done = total = 0
+        begun = False
         while True:
             try:
                 letter, answer = self._answers.get(timeout=None if look is None else TICK)
@@ -246,10 +261,12 @@ class _Process:
                     except BaseException:
                         self._leave(patience)
                         raise
+            elif letter == BEGUN:
+                begun = True
             elif letter:
                 return letter, answer
             else:
-                raise Died
+                raise Died if begun else _NotBegun
 
     def _leave(self, patience: float) -> None:
         """Ask the process to drop its task, and kill it if it has not within `patience` seconds."""

@@ -19,6 +19,13 @@ def hang(begun, on_step):
     time.sleep(10_000)
 
 
+def draw(log, content, on_step):
+    """Write a line, as if noise were drawn, and return the process and the size of what it was sent."""
+    with open(log, "a") as lines:
+        lines.write("drawn\n")
+    return os.getpid(), len(content)
+
+
 def die(log, on_step):
     """Write a line, as if noise were drawn, and die."""
     with open(log, "a") as lines:

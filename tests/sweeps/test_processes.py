@@ -1,6 +1,7 @@
 """Check tasks in other processes: the trace is the same, and a death, an error or a stop ends one task alone."""
 
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -16,7 +17,7 @@ from dpviz.runs.single import replay
 from dpviz.sweeps import processes
 from dpviz.sweeps.processes import FIRST, LAST, Died, Pool
 from dpviz.trace import Cancelled
-from tests.sweeps.tasks import be_odd, die, die_once, fill, hang, refuse, steps, wait_for
+from tests.sweeps.tasks import be_odd, die, die_once, draw, fill, hang, refuse, steps, wait_for
 
 
 @pytest.fixture(scope="module")
@@ -96,6 +97,30 @@ def test_a_death_and_a_stop_end_one_task_alone_and_a_task_with_noise_is_never_tr
     assert beside.is_alive()
     go.touch()
     assert isinstance(beside.over().result, int)
+
+
+@pytest.mark.parametrize("size", [10, 10**6], ids=["all sent", "sent in part"])
+def test_a_paid_task_that_its_process_never_began_is_drawn_once_by_another(pool, tmp_path, size):
+    """More than a pipe holds is still being sent when the process dies; less waits in the pipe, unread."""
+    asleep = pool.run(draw, str(tmp_path / "before"), b"")[0]
+    os.kill(asleep, signal.SIGSTOP)
+    paid = InThread(lambda: pool.run(draw, str(tmp_path / "log"), bytes(size), rank=FIRST))
+    until(lambda: any(process._process.pid == asleep for process in pool._busy))
+    time.sleep(0.2)  # the time to send it
+    assert not (tmp_path / "log").exists()
+    os.kill(asleep, signal.SIGKILL)
+    process, n_bytes = paid.over().result
+    assert process not in (asleep, os.getpid()) and n_bytes == size
+    assert (tmp_path / "log").read_text() == "drawn\n"
+
+
+def test_a_task_that_no_process_begins_is_given_up(pool, monkeypatch):
+    def die(process, content, look, patience):
+        raise processes._NotBegun
+
+    monkeypatch.setattr(processes._Process, "answer", die)
+    with pytest.raises(Died):
+        pool.run(steps, __file__)
 
 
 def test_a_paid_task_waits_for_no_other_and_a_sweep_leaves_the_cores_to_others(pool, tmp_path, monkeypatch):
