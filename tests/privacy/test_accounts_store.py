@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 import psycopg
 import pytest
 
+from dpviz.cli import main
 from dpviz.privacy.accounts import Account, Accounts, Claim, FileBudget, Refused
 from dpviz.privacy.costs import Laplace
 from dpviz.privacy.guarantee import Neighboring
@@ -304,6 +305,61 @@ def test_a_standby_must_be_waited_for_and_a_fail_over_to_it_loses_no_claim(postg
     finally:
         wait_for("")
     accounts.reserve(key, claim())
+
+
+def test_two_postgresql_databases_become_one_that_lacks_no_claim(postgresql, tmp_path, monkeypatch, capsys):
+    """Two hosts share a secret, each went on with a database of its own, and the second's is merged into the first."""
+    lost = postgresql.replace("/postgres?", "/lost?")
+    with psycopg.connect(postgresql, autocommit=True) as connection:
+        connection.execute("DROP TABLE IF EXISTS dpviz_entries, dpviz_head")
+    first, second = tmp_path / "first", tmp_path / "second"
+    accounts = Accounts.open(first, postgresql)
+    key = accounts.key(b"file")
+    told = [accounts.reserve(key, claim()).claims[-1].id for _ in range(2)]
+    accounts._journal._engine.dispose()  # a database is copied only while nobody uses it
+    with psycopg.connect(postgresql.replace("/postgres?", "/template1?"), autocommit=True) as connection:
+        connection.execute("CREATE DATABASE lost TEMPLATE postgres")
+    second.mkdir(mode=0o700)
+    shutil.copy2(first / "secret", second / "secret")
+    other = Accounts.open(second, lost)
+    told += [accounts.reserve(key, claim()).claims[-1].id for _ in range(3)]
+    told += [other.reserve(key, claim()).claims[-1].id for _ in range(4)]
+    other.set_budget(key, AR, FileBudget(1.0, 1e-5))
+
+    def merge(into, others):
+        monkeypatch.setenv("DPVIZ_HOME", str(first))
+        return main(["accounts", "merge", into, others]), *capsys.readouterr()
+
+    code, out, _ = merge(postgresql, lost)
+    assert code == 0 and "3 entries in common; added 4 claims; set 1 totals" in out
+    assert "accounts-url.seen records the merged database" in out
+    assert [c.id for c in other.of(key).claims] == told[:2] + told[5:], "the other database stays as it is"
+    merged = Accounts.open(first, postgresql)
+    assert sorted(c.id for c in merged.of(key).claims) == sorted(told) and len(told) == 9
+    merged.reserve(key, claim())
+    with pytest.raises(Refused, match="above the total of 1"):
+        merged.reserve(key, claim())
+    with pytest.raises(PermissionError, match="accounts merge"):
+        Accounts.open(second, postgresql)  # its mark names an entry of the other database
+    (second / "accounts-url.seen").unlink()
+    assert len(Accounts.open(second, postgresql).of(key).claims) == 10
+    same = postgresql.replace("postgresql://", "postgresql+psycopg://")
+    for into, others, code, words in (
+        (postgresql, lost, 0, "added 0 claims; set 0 totals"),
+        (postgresql, same, 0, "added 0 claims; set 0 totals"),  # the same database by another name
+        (postgresql, postgresql, 2, "both names lead to the same database"),
+        (
+            postgresql,
+            "postgresql://ann:hunter2@127.0.0.1:1/none",
+            2,
+            "merge: postgresql://ann:***@127.0.0.1:1/none: Acc",
+        ),
+        (postgresql, postgresql.replace("/postgres?", "/never?"), 2, 'database "never" does not exist'),
+    ):
+        ended, out, err = merge(into, others)
+        assert (ended, err.count("\n")) == (code, bool(code)) and words in out + err, (others, out, err)
+        assert "hunter2" not in err and "Traceback" not in err
+    assert len(Accounts.open(first, postgresql).of(key).claims) == 10
 
 
 # Folder and secret

@@ -9,6 +9,8 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 
+import sqlalchemy
+
 from dpviz.privacy.accounts.database import postgresql, sqlite
 from dpviz.privacy.accounts.journal import Journal, seen
 from dpviz.privacy.accounts.store import NAME, Accounts
@@ -86,6 +88,11 @@ def _path(place: str) -> Path | None:
     return path / NAME if path.is_dir() else path
 
 
+def _name(place: str) -> str:
+    """Return the path of a database, or its URL without the password."""
+    return str(_path(place) or sqlalchemy.make_url(place).render_as_string())
+
+
 def _mark(place: str) -> Path:
     path = _path(place)
     return private_folder(None) / "accounts-url.seen" if path is None else path.with_name("accounts.seen")
@@ -98,7 +105,8 @@ def _journal(place: str, secret: bytes) -> Journal:
     try:
         return Journal(postgresql(place) if path is None else sqlite(path), secret, None)
     except PermissionError as problem:
-        where = "the database at the URL" if path is None else path
         raise PermissionError(
-            f"accounts merge: {where}: {problem} The key was {private_folder(None) / 'secret'}."
+            f"accounts merge: {_name(place)}: {problem} The key was {private_folder(None) / 'secret'}."
         ) from None
+    except OSError as problem:
+        raise OSError(f"accounts merge: {_name(place)}: {problem}") from None
