@@ -11,6 +11,7 @@ from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.noise import Secure
 from dpviz.privacy.plan import Plan
 from dpviz.privacy.rows import Rows
+from dpviz.testing import check_algorithm
 
 ASKS = 'noisy = curator.release("update", NearestSums(centers, domain.radius))'
 CLASS = "@dataclasses.dataclass(frozen=True, kw_only=True)\nclass MyOwn"
@@ -157,6 +158,42 @@ def test_a_cheat_is_refused_at_the_door(name, mine, registry):
     rows = load_sample("tiny")
     with pytest.raises((ValueError, PermissionError), match=words):
         registry["my-own"](n_clusters=2).run(rows.X, domain=rows.domain, seed=0)
+
+
+# Neither the source nor a query gives them away; `check_algorithm` compares what they say with what they do
+CONVICTED = {
+    "a smaller promise than the plan": (
+        "epsilon of the claim differs from that of the guarantee",
+        (
+            "    def plan(self",
+            "    def guarantee(self, *args, **named):\n        promise = super().guarantee(*args, **named)\n"
+            "        tenth = self.epsilon / 10\n"
+            "        return dataclasses.replace(promise, epsilon=tenth, pure_epsilon=tenth)\n\n    def plan(self",
+        ),
+    ),
+    "a plan that grows with every second look": (
+        "1.0 was asked for, 3.0 claimed",
+        (CLASS, "CALLS = []\n\n\n" + CLASS),
+        (
+            "share = (Laplace(self.epsilon / self.rounds / 2),)",
+            "CALLS.append(1)\n        grown = 1 if len(CALLS) % 2 else 3\n"
+            "        share = (Laplace(grown * self.epsilon / self.rounds / 2),)",
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CONVICTED)
+def test_a_cheat_is_convicted_by_the_checks(name, mine, registry):
+    words, *edits = CONVICTED[name]
+    source = mine.read_text()
+    for before, after in edits:
+        assert source.count(before) == 1
+        source = source.replace(before, after)
+    mine.write_text(source)
+    add_files([mine])
+    with pytest.raises(AssertionError, match=words):
+        check_algorithm(registry["my-own"])
 
 
 SHUT = {
