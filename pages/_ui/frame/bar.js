@@ -70,6 +70,12 @@ const linked = ({ href, word, quiet }) => {
   return link;
 };
 
+const watched = new WeakSet();
+const show = (nav) => { // on a phone the tabs are wider than the screen
+  const here = nav.querySelector("[aria-current]");
+  if (here) nav.scrollLeft = here.offsetLeft - nav.offsetLeft - 22;
+};
+
 export default function ({ data, parentElement }) {
   const nav = parentElement.querySelector("nav");
   const names = JSON.stringify(data.links.map(({ href, word }) => [href, word]));
@@ -96,6 +102,9 @@ export default function ({ data, parentElement }) {
       travel();
     };
   });
-  const here = nav.querySelector("[aria-current]");
-  if (here) nav.scrollLeft = here.offsetLeft - nav.offsetLeft - 22; // on a phone the tabs are wider than the screen
+  show(nav);
+  if (!watched.has(nav)) { // the row may be drawn before its style sheet
+    watched.add(nav);
+    new ResizeObserver(() => show(nav)).observe(nav);
+  }
 }
