@@ -16,7 +16,7 @@ def test_no_page_with_a_player_asks_for_plotly_before_somebody_looks_closely(ope
     page.on("request", lambda request: asked.append(request.url))
     page.reload()
     charts(page, 4)
-    page.get_by_role("link", name="Beside").first.click()
+    page.get_by_role("link", name="Compare").first.click()
     expect(page.locator("h1")).to_be_visible()
     page.wait_for_function(f"() => ({STEPS})().length && ({STEPS})().every(s => s >= 0)")
     assert not [url for url in asked if "PlotlyChart" in url]

@@ -21,7 +21,7 @@ from pages._ui.work.results import Result
 
 
 def take(key: str, result: Result, how: How, help: Sequence[str] = ()) -> None:
-    """Draw a run's menus (Beside, Save, advice) and the switch for hidden layers."""
+    """Draw a run's menus (Compare, Save, advice) and the switch for hidden layers."""
     with st.container(horizontal=True, gap="xsmall", horizontal_alignment="right"):
         if help:
             with st.popover("What could help", width="content"):

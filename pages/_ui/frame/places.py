@@ -38,7 +38,7 @@ PAGES = {
     "explore": PageEntry("Watch"),
     "again": PageEntry("Again?", "Would another run find the same?"),
     "attacker": PageEntry("Alex", "Is Alex in the data?"),
-    "compare": PageEntry("Beside", "How do two to four runs differ?"),
+    "compare": PageEntry("Compare", "How do two to four runs differ?"),
     "tradeoff": PageEntry("Trade-off", "What does ε change?"),
     "ledger": PageEntry("Cost", "What did this run cost?"),
     "data": PageEntry("File", "Which people?"),

@@ -1,4 +1,4 @@
-"""Show the form of Beside: one form per run, and buttons that add, swap and remove runs."""
+"""Show the form of Compare: one form per run, and buttons that add, swap and remove runs."""
 
 from __future__ import annotations
 

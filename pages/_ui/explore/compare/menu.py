@@ -25,7 +25,7 @@ def menu(key: str, result: Result) -> None:
     if result.data.private or result.trace.noiseless or not catalog.is_here(result.data):
         return
     box = st.popover(
-        "Beside", icon=":material/compare:", help="Compare this run with others in one player.", key=f"{key}_beside",
+        "Compare", icon=":material/compare:", help="Compare this run with others in one player.", key=f"{key}_beside",
         on_change="rerun",
     )  # fmt: skip
     if not box.open:
