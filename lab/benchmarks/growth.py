@@ -33,8 +33,8 @@ from dpviz.datasets.parts import parts_of
 from dpviz.domain import Domain
 from dpviz.privacy.chunked import ChunkedRows, threads
 
+from ..bench.fingerprint import fingerprint
 from .disk import generate
-from .sources import fingerprint
 
 BASE = {"n": 10_000, "d": 8, "k": 8}
 AXES = {

@@ -42,7 +42,7 @@ from dpviz.sweeps.spec import read_spec
 from dpviz.sweeps.sweep import REFERENCE, Sweep, Variant, execute
 from dpviz.version import __version__
 
-from .sources import fingerprint
+from ..bench.fingerprint import fingerprint
 
 NOTE = (
     "The table shows the loss in units of the squared radius, as mean ± standard error, for each epsilon; delta is "

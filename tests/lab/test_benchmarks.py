@@ -11,7 +11,8 @@ import pytest
 
 from dpviz.papers.results import NOTES
 from dpviz.sweeps.sweep import Sweep, Variant
-from lab.benchmarks import growth, sources, utility
+from lab.bench import fingerprint
+from lab.benchmarks import growth, utility
 
 ROOT = Path(__file__).parents[2]
 
@@ -27,7 +28,7 @@ def test_a_row_of_an_older_algorithm_is_not_used_again(tmp_path, monkeypatch):
     monkeypatch.setattr(utility, "fingerprint", lambda: "another")
     run()
     written = [json.loads(line) for line in path.read_text().splitlines()]
-    assert len(written) == 2 and "another" in written[1]["key"] and sources.fingerprint() in written[0]["key"]
+    assert len(written) == 2 and "another" in written[1]["key"] and fingerprint.fingerprint() in written[0]["key"]
     with path.open("a") as torn:
         torn.write('{"key"')
     assert [row["key"] for row in run()] == [written[1]["key"]]
@@ -48,9 +49,9 @@ def test_a_set_has_the_same_rows_in_looser_bounds():
 
 
 def test_the_fingerprint_sees_code_and_neither_comments_nor_docstrings():
-    plain = sources.code("def f(x):\n    return x + 1\n")
-    assert plain == sources.code('"""A module."""\ndef f(x):  # why\n    """Say."""\n    return x + 1\n')
-    assert plain != sources.code("def f(x):\n    return x + 2\n")
+    plain = fingerprint.code("def f(x):\n    return x + 1\n")
+    assert plain == fingerprint.code('"""A module."""\ndef f(x):  # why\n    """Say."""\n    return x + 1\n')
+    assert plain != fingerprint.code("def f(x):\n    return x + 2\n")
 
 
 def test_a_run_that_the_system_ends_counts_as_over(monkeypatch):

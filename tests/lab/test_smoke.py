@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-LIBRARIES = {"sources", "visitor"}
+LIBRARIES = {"visitor"}
 NAMES = sorted({path.stem for path in (ROOT / "lab" / "benchmarks").glob("[a-z]*.py")} - LIBRARIES)
 LEAST = {  # benchmark: (arguments at the least size, what it prints); ROWS is a new file, FILES a folder
     "baselines": ("--algorithm eugkm --data iris --seeds 1 --rows ROWS", "| iris |"),

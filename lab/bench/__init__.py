@@ -1,0 +1,1 @@
+"""A benchmark of private clustering: families of generated data, in boxes as people declare them."""
