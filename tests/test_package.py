@@ -16,6 +16,7 @@ from packaging.specifiers import SpecifierSet
 from dpviz.atlas.files import FOLDER as ATLAS
 from dpviz.papers.registry import papers
 from dpviz.papers.writeup import OURS
+from dpviz.version import __version__
 from pages._ui.learn.papers import view, writeup
 from tests.rooms import imports, sources
 
@@ -80,6 +81,12 @@ def test_what_was_tested_lies_in_the_ranges_of_the_package():
         assert ranges[name].contains(versions[2:].replace("*", "999")), name
         assert not any(part.operator == "==" for part in SpecifierSet(str(ranges[name]))), name
     assert {"federated", "cluster", "notebook"} <= project["optional-dependencies"].keys()
+
+
+def test_the_citation_names_this_version_and_nobody():
+    lines = (ROOT / "CITATION.cff").read_text().splitlines()
+    assert f"version: {__version__}" in lines and "license: Apache-2.0" in lines
+    assert lines[lines.index("authors:") :] == ["authors:", "  - name: The dpviz developers"]
 
 
 def test_the_package_needs_what_it_imports_and_nothing_else():

@@ -47,6 +47,7 @@ COMMANDS = {  # name: (module and function that gives a parser its arguments and
     "report": ("sweep:add_report", "turn the rows of a sweep into one HTML file"),
     "atlas": ("atlas:add_atlas", "make or check the stored runs on the samples"),
     "reproduce": (LAB, "reproduce a paper's figures and tables; run it again to resume"),
+    "bench": (LAB, "compare methods on families of generated data; run it again to resume"),
     "audit": ("audit:add_audit", "bound an algorithm's privacy loss from below; exit 1 if it exceeds the claim"),
     "new": ("new:add_new", "write a small algorithm that runs, and its test"),
     "accounts": ("accounts:add_accounts", "list what private files have spent, assign accounts, merge two databases"),
@@ -58,8 +59,17 @@ COMMANDS = {  # name: (module and function that gives a parser its arguments and
     "app": ("app:add_app", "start the dashboard in a browser"),
 }
 
-WITH = {"app", "run", "sweep", "audit", "plan", "explain", "export"}  # commands that accept algorithms from outside
-OUTSIDE = {"app", "run", "sweep", "export"}  # commands that accept programs, which see the rows themselves
+WITH = {
+    "app",
+    "run",
+    "sweep",
+    "bench",
+    "audit",
+    "plan",
+    "explain",
+    "export",
+}  # commands that accept algorithms from outside
+OUTSIDE = {"app", "run", "sweep", "bench", "export"}  # commands that accept programs, which see the rows themselves
 _LISTS = ("--low", "--high")
 _NUMBERS = re.compile(r"[+-]?\.?\d[\d.,eE+-]*")
 

@@ -21,7 +21,7 @@ from dpviz.privacy.accounts import refuse_private
 from dpviz.privacy.rows import Rows
 from dpviz.sweeps.generated import RECIPES, made, tight_box
 
-__all__ = ["BOUNDS", "CLUSTERS", "FOLDER", "Source", "best_references", "open_source", "reference", "stamp"]
+__all__ = ["BOUNDS", "CLUSTERS", "FOLDER", "Source", "best_references", "open_source", "reference", "stamp", "taken"]
 
 # width of the box, as a multiple of the width of the tightest box
 _LOOSE = {"tight_nonprivate": 1.0, "loose_nonprivate": 4.0}
@@ -81,11 +81,11 @@ def open_source(name: str, bounds: str, n_rows: int | None, modified: str) -> So
         domain = dataclasses.replace(data.domain, n_public=n_rows)
         data = dataclasses.replace(data, X=data.X[chosen], labels=labels, domain=domain)
     if bounds != "declared":
-        data = dataclasses.replace(data, domain=_taken(data.X, bounds))
+        data = dataclasses.replace(data, domain=taken(data.X, bounds))
     return Source(data, Rows(data.X, data.domain, data.dataset_id), data.domain.normalize(data.X))
 
 
-def _taken(X: np.ndarray, bounds: str) -> Domain:
+def taken(X: np.ndarray, bounds: str) -> Domain:
     """Return bounds taken from the data, for benchmarks only: NOT PRIVATE."""
     if bounds in _LOOSE:
         return Domain.tight_nonprivate(X, loose=_LOOSE[bounds])

@@ -15,7 +15,7 @@ def test_in_a_clone_the_commands_are_beside_the_package(monkeypatch, capsys):
 def test_without_the_lab_a_command_says_what_is_missing(monkeypatch, capsys, tmp_path):
     monkeypatch.setattr(LINE, "entry_points", lambda **_: ())
     monkeypatch.setattr(LINE, "__file__", str(tmp_path / "dpviz" / "cli" / "main.py"))
-    for name in ("federated", "reproduce", "site"):
+    for name in ("bench", "federated", "reproduce", "site"):
         assert main([name, "x"]) == 2
         assert capsys.readouterr().err == (
             f"dpviz: {name}: this command is in the package dpviz_lab, which is missing here; install dpviz again, or "
