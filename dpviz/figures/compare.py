@@ -127,8 +127,8 @@ def planes(views: Sequence[View], partners: Sequence[Partners], *, height: int) 
             figure.update_yaxes(range=layout.yaxis.range)
         untitled(figure)
         figure.update_layout(height=height)
-        if figure.layout.meta:
-            figure.update_layout(meta={**figure.layout.meta, "h": height})
+        meta = {name: value for name, value in figure.layout.meta.items() if name != "film"}  # one clock moves them all
+        figure.update_layout(meta={**meta, "h": height} if "ar" in meta else meta)
         if view.picture is None:
             _number(view, figure, numbers, words)
         else:

@@ -7,7 +7,11 @@ const box = document.querySelector(".panels"),
 const play = document.querySelector("[data-do=play]"), speed = document.querySelector("select");
 const code = document.querySelector(".dp-now"), lines = [...(code?.querySelectorAll("li") ?? [])];
 if (code) code.open = !matchMedia("(max-width: 800px)").matches;
-let stages = [], step = run.first, timer = 0;
+let stages = [], told = ["", 0];
+const events = run.film ?? run.sentences.map((says) => [{ ms: 900, says }]);
+const reel = new Reel(events, Boolean(events[0][0].acts), (step, moment) => show(step, moment));
+reel.still = still.matches;
+still.addEventListener("change", () => { reel.still = still.matches; });
 const build = () => {
   for (const stage of stages) stage.close?.();
   const rooms = Object.fromEntries(
@@ -22,15 +26,18 @@ const build = () => {
     canvas.setAttribute("aria-label", panel.alt);
     room.append(canvas);
     rooms[panel.name].append(room);
-    return new Stage(canvas, panel.figure, { step });
+    return new Stage(canvas, panel.figure);
   });
 };
-const show = (next, ms = 0) => {
-  step = Math.max(0, Math.min(last, next));
-  for (const stage of stages) stage.show(step, still.matches ? 0 : ms);
-  range.value = step;
-  range.setAttribute("aria-valuetext", `Step ${step + 1} of ${last + 1}`);
-  words.textContent = run.sentences[step];
+const show = (step, { event, share, pays, many }) => {
+  for (const stage of stages) stage.moment(step, event, share, pays, many);
+  range.value = reel.at;
+  const { says } = events[step][event], now = [says, step];
+  if (now.join() === told.join()) return;
+  told = now;
+  range.setAttribute("aria-valuetext", says);
+  words.setAttribute("aria-live", reel.playing ? "off" : "polite");
+  words.textContent = says.replace(" · ", ": ");
   lines.forEach((line, i) => {
     line.classList.toggle("lit", run.lines[step].includes(i));
     if (i === run.lines[step][0]) line.setAttribute("aria-current", "step");
@@ -38,42 +45,50 @@ const show = (next, ms = 0) => {
   });
 };
 const stop = () => {
-  clearInterval(timer);
-  timer = 0;
+  reel.pause();
   play.classList.remove("on");
   play.setAttribute("aria-label", "Play");
+  reel.show();
 };
 const start = () => {
-  if (step === last) show(0);
+  if (reel.at >= last) reel.go(reel.first);
   play.classList.add("on"); play.setAttribute("aria-label", "Pause");
-  timer = setInterval(() => {
-    show(step + 1, Math.min(300, speed.value / 2));
-    if (step === last) stop();
-  }, +speed.value);
+  reel.pace = Number(speed.value);
+  reel.play(stop);
 };
+const forth = (places) => places.find((at) => at > reel.at + 1e-6) ?? last;
+const back = (places) => places.findLast((at) => at < reel.at - 1e-6) ?? reel.first;
+const steps = events.map((_, step) => step);
 const doing = {
-  first: () => show(0),
-  back: () => show(step - 1, 300),
-  next: () => show(step + 1, 300),
-  last: () => show(last),
-  play: () => (timer ? stop() : start()),
+  first: () => reel.go(0),
+  back: () => reel.move(back(steps), 450),
+  next: () => reel.move(forth(steps), 450),
+  before: () => reel.move(back(reel.ends), 450),
+  after: () => reel.move(forth(reel.ends), 450),
+  last: () => reel.go(last),
+  play: () => (reel.playing ? stop() : start()),
 };
 document.querySelector(".bar").addEventListener("click", (event) => {
   const what = event.target.closest("[data-do]")?.dataset.do;
-  if (what && what !== "play") stop();
+  if (what && what !== "play" && reel.playing) stop();
   doing[what]?.();
 });
-range.addEventListener("input", () => { stop(); show(+range.value); });
-speed.addEventListener("change", () => { if (timer) { stop(); start(); } });
-const keys = { ArrowLeft: "back", ArrowRight: "next", Home: "first", End: "last", " ": "play" };
+range.addEventListener("input", () => {
+  const at = +range.value;
+  if (reel.playing) stop();
+  reel.go(at);
+});
+speed.addEventListener("change", () => { reel.pace = Number(speed.value); });
+const keys = { ArrowLeft: "before", ArrowRight: "after", Home: "first", End: "last", " ": "play" };
 document.addEventListener("keydown", (event) => {
   // controls with their own keys
   const own = event.target.closest(event.key === " " ? "input, select, button, summary" : "input, select");
   if (!keys[event.key] || own || event.ctrlKey || event.metaKey || event.altKey) return;
   event.preventDefault();
-  if (keys[event.key] !== "play") stop();
+  if (keys[event.key] !== "play" && reel.playing) stop();
   doing[keys[event.key]]();
 });
-dark.addEventListener("change", () => { build(); show(step); });
+dark.addEventListener("change", () => { build(); reel.show(); });
 build();
-show(step);
+range.min = reel.first;
+reel.go(run.first);

@@ -59,13 +59,14 @@ def player(
 
     Parameters
     ----------
-    sentences : the sentence of every step
+    sentences : the sentence of every step; a film among the pictures has its own
     panels : the pictures, drawn with `SLOTS` so that they take the colors of the page's mode
     first : the step shown first
     lines, code : numbers of the lines of a listing that run at every step, and the listing as HTML
     """
     figures = [{"name": one.name, "alt": one.alt, "figure": json.loads(one.figure.to_json())} for one in panels]
-    run = {"sentences": sentences, "first": first, "lines": lines, "panels": figures}
+    film = next((one.figure.meta["film"] for one in panels if "film" in (one.figure.meta or {})), None)
+    run = {"sentences": sentences, "first": first, "lines": lines, "film": film, "panels": figures}
     record = json.dumps(run, separators=(",", ":"), ensure_ascii=False)
     safe = record.replace("<", "\\u003c")  # nothing in the JSON can end the script element that holds it
     buttons = "".join(
@@ -74,9 +75,10 @@ def player(
     )
     markup = (
         f'<div class="bar"><div class="row">{buttons}'
-        f'<input type="range" min="0" max="{len(sentences) - 1}" step="1" aria-label="Step">'
-        '<select aria-label="Speed"><option value="1800">½×</option><option value="900" selected>1×</option>'
-        '<option value="450">2×</option></select></div><p class="say"><output aria-live="polite"></output></p></div>'
+        f'<input type="range" min="0" max="{len(sentences) - 1}" step="any" aria-label="Step">'
+        '<select aria-label="Speed"><option value="0.5">½×</option><option value="1" selected>1×</option>'
+        '<option value="2">2×</option><option value="4">4×</option></select></div>'
+        '<p class="say"><output aria-live="polite"></output></p></div>'
         f'{code}<div class="panels"></div>'
     )
     slots = (files("dpviz.figures.kit") / "slots.js").read_text(encoding="utf-8")

@@ -52,6 +52,9 @@ def test_a_replay_steps_by_button_and_key_without_a_network(offline, tmp_path):
     offline.get_by_role("button", name="Step forward").click()
     offline.wait_for_function("document.querySelector('input[type=range]').value === '1'")
     offline.wait_for_function(f"before => {PIXELS} !== before", arg=first)
+    offline.keyboard.press("ArrowRight")  # the first of the two events that lead to the next step
+    offline.wait_for_function("+document.querySelector('input[type=range]').value % 1 > 0.1")
+    offline.wait_for_timeout(500)
     offline.keyboard.press("ArrowRight")
     offline.wait_for_function("document.querySelector('input[type=range]').value === '2'")
     offline.get_by_role("button", name="Last step").click()

@@ -311,12 +311,14 @@ def test_a_plane_of_a_long_strip_can_be_seen_and_says_that_it_is_stretched(high,
 
 def test_people_who_share_a_place_are_one_mark_whose_area_counts_them():
     answers = np.repeat([[1.0, 2.0], [3.0, 4.0]], [4, 16], axis=0)
-    spots, sizes = panels._spots(np.vstack([answers, [[np.nan, 0.0]]]))
+    asked = np.vstack([answers, [[np.nan, 0.0]]])
+    rows, sizes = panels.people_drawn(asked)
+    spots = asked[rows]
     np.testing.assert_array_equal(spots, [[1, 2], [3, 4]])
     np.testing.assert_allclose(sizes, [7, 14])  # areas in the ratio 4 to 16
     apart = np.arange(20.0).reshape(10, 2)
-    np.testing.assert_array_equal(panels._spots(apart)[0], apart)
-    assert panels._spots(apart)[1] == 3.5
+    np.testing.assert_array_equal(panels.people_drawn(apart)[0], np.arange(len(apart)))
+    assert panels.people_drawn(apart)[1] == 3.5
 
 
 def drawn_symbols(script):

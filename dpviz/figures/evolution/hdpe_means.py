@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 
-from dpviz.figures.evolution.pe_means import LEGEND, add_layers, layers, shots, warning
+from dpviz.figures.evolution.pe_means import LEGEND, add_layers, film, layers, shots, warning
+from dpviz.figures.kit.events import Event
 from dpviz.figures.kit.layers import NOWHERE, center, waiting
 from dpviz.figures.kit.pane import Pane
 from dpviz.figures.kit.panels import MAX_PEOPLE, ledger_panel, ledger_table, plane, reference, spend_panel
@@ -129,9 +131,19 @@ def panels(view: View, shots: list[Shot]) -> list[Panel]:
     ]
 
 
+def events(view: View, shots: Sequence[Shot]) -> list[tuple[Event, ...]]:
+    """Return the events of a run: people vote in the projected columns, where the trial points are."""
+    p = view.trace.steps[0].released["projection"]
+    shown = view.hidden and view.people is not None
+    crowd = thin(len(view.people), MAX_PEOPLE) if shown and view.people is not None else np.empty(0, dtype=int)
+    where = f" in {counted(p.shape[1], 'projected column')} instead of {p.shape[0]}"
+    return film(view, shots, _two, "projected_centers", crowd, lambda X: view.trace.domain.normalize(X) @ p, where)
+
+
 PANE = Pane(
     draw=panels,
     shots=shots,
+    events=events,
     legend=LEGEND,
     caution="The two pictures show different spaces: groups that are far apart in all columns may overlap in two "
     "projected ones. The most distant trial points of the first rounds lie outside the picture. A single run is "

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import types
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import plotly.graph_objects as go
 from plotly.basedatatypes import BaseFigure
 
-__all__ = ["Film", "PrintedFigure"]
+__all__ = ["Film", "PrintedFigure", "told"]
 
 
 class Film(go.Figure):
@@ -61,6 +61,16 @@ def _ordered(value: Any) -> Any:
     return value
 
 
+def told(film: Sequence[Sequence[Mapping[str, Any]]]) -> list[list[dict[str, Any]]]:
+    """Return the events of a film (`events.direct`) as a clock needs them: durations and sentences, without acts."""
+    return [[_told(event) for event in events] for events in film]
+
+
+def _told(event: Mapping[str, Any]) -> dict[str, Any]:
+    says = f"{event['head']} · {event['tail']}" if event["tail"] else event["head"]
+    return {"ms": event["ms"], "says": says, "pays": event.get("pays", True), "acts": bool(event.get("acts"))}
+
+
 class PrintedFigure(BaseFigure):
     """A finished figure, stored as a JSON string that is never validated, copied or traversed again."""
 
@@ -73,11 +83,12 @@ class PrintedFigure(BaseFigure):
     @classmethod
     def of(cls, figure: go.Figure) -> PrintedFigure:
         """Return a figure, in its current state, as JSON."""
-        return cls(figure.to_json(), dict(figure.layout.meta or {}))
+        meta = dict(figure.layout.meta or {})
+        return cls(figure.to_json(), {**meta, **({"film": told(meta["film"])} if "film" in meta else {})})
 
     @property
     def meta(self) -> dict[str, Any]:
-        """Return `layout.meta`, which tells the page how to show the figure."""
+        """Return `layout.meta`, which tells the page how to show the figure, and its film as `told` puts it."""
         return self._meta
 
     def to_json(self, *args: Any, **kwargs: Any) -> str:

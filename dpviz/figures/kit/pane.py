@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
+from dpviz.figures.kit.events import Event, direct, plain
 from dpviz.figures.kit.mosaic import known_centers
 from dpviz.figures.kit.shots import Shot, one_a_step
 from dpviz.figures.kit.view import Panel, View
@@ -24,6 +25,7 @@ class Pane:
     caution : sentences that say how the picture can mislead
     warning : Trace -> one sentence if released values show that there is too little data, else ""
     shots : Trace -> the stops of the player; by default one per step
+    events : View, shots -> the events of the film that lead to each stop; by default one, a move between two pictures
     pictures : View, shots -> the panel that replaces the plane if the columns are the cells of a picture; by default it
         shows the latest centers at each stop
     picture_legend : the key of `pictures`; numbered pictures need no key
@@ -38,6 +40,7 @@ class Pane:
     caution: str
     warning: Callable[[Trace], str] = lambda trace: ""
     shots: Callable[[Trace], list[Shot]] = one_a_step
+    events: Callable[[View, Sequence[Shot]], list[tuple[Event, ...]]] = lambda view, shots: plain(shots)
     pictures: Callable[[View, list[Shot]], Panel] = known_centers
     picture_legend: tuple[tuple[str, str], ...] = ()
     cells: bool = False
@@ -48,8 +51,10 @@ class Pane:
         """Return the figures of a run; if the columns are the cells of a picture, pictures replace the plane."""
         shots = self.shots(view.trace)
         drawn = self.draw(view, shots)
+        first = next(i for i, panel in enumerate(drawn) if panel.name == "plane")
         if view.picture is not None:
-            drawn[next(i for i, panel in enumerate(drawn) if panel.name == "plane")] = self.pictures(view, shots)
+            drawn[first] = self.pictures(view, shots)
+        direct(drawn[first].figure, self.events(view, shots))
         return drawn
 
     def key(self, *, pictured: bool) -> tuple[tuple[str, str], ...]:

@@ -28,6 +28,7 @@ __all__ = [
     "ledger_table",
     "loss_panel",
     "loss_title",
+    "people_drawn",
     "plane",
     "reference",
     "release_name",
@@ -49,7 +50,8 @@ def plane(view: View, title: str, *, height: int = 508) -> go.Figure:
             figure.update_xaxes(showticklabels=False, ticks="")
             figure.update_yaxes(showticklabels=False, ticks="")
     if view.hidden and view.people is not None:
-        spots, sizes = _spots(view.flat(view.people))
+        rows, sizes = people_drawn(view.flat(view.people))
+        spots = view.flat(view.people[rows])
         figure.add_scatter(
             **xy(spots), mode="markers", name="person", hoverinfo="skip",
             marker={"symbol": "circle-open", "size": sizes, "color": colors.person, "opacity": 0.55},
@@ -57,19 +59,20 @@ def plane(view: View, title: str, *, height: int = 508) -> go.Figure:
     return figure
 
 
-def _spots(people: np.ndarray) -> tuple[np.ndarray, float | np.ndarray]:
-    """Return the positions of at most `MAX_PEOPLE` people (n, 2), and the sizes of their marks.
+def people_drawn(people: np.ndarray) -> tuple[np.ndarray, float | np.ndarray]:
+    """Return the numbers of the rows of `people` (n, 2) that are drawn, at most `MAX_PEOPLE`, and their marks' sizes.
 
-    If most people share their position with others, as answers from 1 to 5 do, the area of a mark shows how many people
-    it stands for.
+    If most people share their position with others, as answers from 1 to 5 do, one of them stands for all, and the area
+    of its mark shows how many there are.
     """
     if len(people) <= _MOST_COUNTED:
-        spots, counts = np.unique(people[np.isfinite(people).all(axis=1)], axis=0, return_counts=True)
+        known = np.flatnonzero(np.isfinite(people).all(axis=1))
+        spots, rows, counts = np.unique(people[known], axis=0, return_index=True, return_counts=True)
         if 2 * len(spots) <= len(people):
             sample = thin(len(spots), MAX_PEOPLE)
             sizes = np.clip(_PERSON * np.sqrt(counts[sample]), _PERSON, _CROWD)
-            return spots[sample], sizes.astype(np.float32)
-    return people[thin(len(people), MAX_PEOPLE)], _PERSON
+            return known[rows[sample]], sizes.astype(np.float32)
+    return thin(len(people), MAX_PEOPLE), _PERSON
 
 
 _PERSON, _CROWD = 3.5, 30.0  # Sizes in pixels of one person's mark and of the largest mark of a crowd.
@@ -122,7 +125,7 @@ def reference(view: View, figure: go.Figure, *more: str) -> None:
     """Draw the reference's centers as hollow diamonds above all other marks; tag the figure, with `more` in the tag."""
     if not view.hidden:
         return
-    marks = []
+    marks, first = [], len(figure.data)
     if view.reference is not None:
         figure.add_scatter(
             **xy(view.flat(view.reference)), mode="markers", name=f"{view.against} (not private)",
@@ -132,6 +135,8 @@ def reference(view: View, figure: go.Figure, *more: str) -> None:
     if view.missed is not None and len(view.missed[2]):
         rings(view, figure, *view.missed)
         marks.append("◌ no center")
+    for late in figure.data[first:]:
+        late.meta = {"end": True}  # a film shows the answer with its last picture
     if view.people is not None:
         marks.append(f"○ {view.noun}")
     marks += more

@@ -129,7 +129,9 @@ def halo(colors: Theme) -> str:
 
 
 def untitled(figure: go.Figure) -> None:
-    """Remove a figure's title and the space for it, but keep the space for a tag."""
+    """Remove a figure's title or captions and the space for them, but keep the space for a tag."""
+    if "film" in (figure.layout.meta or {}):
+        figure.update_layout(meta={**figure.layout.meta, "quiet": True})
     shift = next((note.yshift for note in figure.layout.annotations if "NOT PRIVATE" in (note.text or "")), None)
     figure.update_layout(title_text="", margin_t=8 if shift is None else 25 + shift)
 

@@ -60,9 +60,7 @@ def votes_panel(view: View, shots: Sequence[Shot], word: str = "votes") -> Panel
     steps = {t: step for t, step in enumerate(trace.steps) if "noisy_votes" in step.released}
     tables = {t: votes_table(step, hidden=view.hidden, part=word) for t, step in steps.items()}
     true = all("true_votes" in table for table in tables.values())
-    last = steps[max(steps)].released["kept"]
-    points = "candidates" if word == "counts" else "trial points"
-    figure = base(colors, f"In the end {int(last.sum()):,} of {len(last):,} {points} stay", height=150)
+    figure = base(colors, f"The {TOP} largest noisy {word} of a round", height=150)
     figure.add_bar(name=f"noisy {word}", hovertemplate="%{y:.0f}<extra></extra>")
     figure.add_scatter(mode="lines", name="keep threshold", hoverinfo="skip", line={"color": colors.ink, "width": 1.6})
     if true:

@@ -3,6 +3,8 @@ import { isObject, merge, unpack } from "./read.js";
 import { DRAW } from "./marks.js";
 
 const LAYERS = Object.keys(DRAW);
+export const escaped = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;");
+const MOMENT = 900; // milliseconds of a step without events of its own
 export const range = (from, to) => Array.from({ length: Math.max(0, to - from) }, (_, i) => from + i);
 
 export class Film {
@@ -44,6 +46,22 @@ export class Film {
     return this.frames[step]?.group ?? String(step);
   }
 
+  /** Return the events of a run's film, by step, if the figure has any. */
+  get film() {
+    return this.layout.meta?.film;
+  }
+  /** Return the events that lead to a step. */
+  events(step) {
+    return this.film?.[step] ?? [{ ms: MOMENT }];
+  }
+  /** Return the number of the event, and the share of it, at a share of the time of a step's events. */
+  at(step, share) {
+    const events = this.events(step);
+    let rest = share * events.reduce((sum, event) => sum + event.ms, 0), i = 0;
+    while (i < events.length - 1 && rest > events[i].ms) rest -= events[i++].ms;
+    return [i, Math.min(1, rest / events[i].ms)];
+  }
+
   frame(step) {
     if (!this.open.has(step) && this.frames[step]) this.open.set(step, unpack(this.frames[step]));
     return this.open.get(step);
@@ -68,7 +86,15 @@ export class Film {
 
   /** Return {data, layout} of a step, for plotly to draw the same picture. */
   shown(step, width) {
-    const layout = { ...structuredClone(this.layoutAt(step)), width, height: this.tall(width) };
-    return { data: range(0, this.data.length).map((i) => this.trace(i, step)), layout };
+    const { meta: { film, ...meta } = {}, ...rest } = this.layoutAt(step), ended = !this.hides(step);
+    const layout = { ...structuredClone(rest), meta, width, height: this.tall(width) }, words = film?.[step].at(-1);
+    if (words && !meta.quiet) layout.title = { ...layout.title, text: `<b>${escaped(words.head)}</b>` };
+    const all = range(0, this.data.length).map((i) => this.trace(i, step));
+    return { data: all.map((t) => (ended || !t.meta?.end ? t : { ...t, visible: false })), layout };
+  }
+
+  /** Return whether a step's picture leaves out what only the last one shows, such as the centers of KMeans. */
+  hides(step) {
+    return Boolean(this.film) && !this.layout.meta.quiet && !this.early && step !== this.last;
   }
 }

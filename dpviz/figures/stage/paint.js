@@ -1,5 +1,5 @@
 // Text with plotly's tags, dashes, colors, and the system's own colors where the visitor forces them.
-import { isList, isObject } from "./read.js";
+import { holds, isList, isObject } from "./read.js";
 
 export const LINE = 1.3; // distance from line to line, as a multiple of the font size
 export const CAP = 0.7; // a capital's height
@@ -143,7 +143,7 @@ export const forced = (figure, ground = figure.layout?.plot_bgcolor ?? "#fff") =
     if (key === "colorscale") return v.map(([stop, color]) => [stop, turn(color)]);
     if (isObject(v) && v.bdata === undefined)
       return Object.fromEntries(Object.entries(v).map(([k, w]) => [k, walk(w, k)]));
-    return Array.isArray(v) && v.some(isObject) ? v.map((w) => walk(w)) : v;
+    return Array.isArray(v) && v.some(holds) ? v.map((w) => walk(w)) : v;
   };
   return walk(figure);
 };

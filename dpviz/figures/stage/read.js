@@ -13,13 +13,16 @@ const decode = ({ bdata, dtype, shape }) => {
   return columns ? Array.from({ length: rows }, (_, i) => flat.subarray(i * columns, (i + 1) * columns)) : flat;
 };
 
+/** Return whether a value holds others: an object, or a plain list. */
+export const holds = (v) => isObject(v) || Array.isArray(v);
+
 /** Return a value with its packed arrays unpacked to typed ones. */
 export const unpack = (v) => {
   if (isObject(v)) {
     if (v.bdata !== undefined) return decode(v);
     return Object.fromEntries(Object.entries(v).map(([key, inner]) => [key, unpack(inner)]));
   }
-  return Array.isArray(v) && v.some(isObject) ? v.map(unpack) : v;
+  return Array.isArray(v) && v.some(holds) ? v.map(unpack) : v;
 };
 
 /** Return the value of point i: an attribute is one value for all points, or a list. */

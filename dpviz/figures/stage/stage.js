@@ -4,15 +4,18 @@
 //
 // The unchanging parts are drawn once, to off-screen layers; a step copies these two and draws the changing marks.
 import { at } from "./read.js";
-import { CAP, fitted, forced, write } from "./paint.js";
+import { CAP, fitted, forced, stroke, write } from "./paint.js";
 import { axes, frame, grid } from "./axes.js";
 import { DRAW, boxes, extent } from "./marks.js";
-import { Film, range } from "./film.js";
+import { Film, escaped, range } from "./film.js";
 import { annotation, shape } from "./notes.js";
+import { acted, ease } from "./events.js";
 import { way } from "./glide.js";
 
 const FORCED = "(forced-colors: active)";
-const ease = (u) => (u < 0.5 ? 4 * u ** 3 : 1 - (2 - 2 * u) ** 3 / 2);
+const HEAD = 17, TAIL = 13.5; // font sizes of a caption
+const MOVES = 0.7; // share of an event without acts during which its marks move
+const LENS = 0.23, LEAST = 1.8; // radius of a lens, as a share of the plane's shorter side; least useful enlargement
 
 export class Stage extends Film {
   /** `failed` receives an error while drawing; `zoom` maps "xaxis", "yaxis" to ranges; `scale` enlarges all. */
@@ -30,7 +33,7 @@ export class Stage extends Film {
   ) {
     super(matchMedia(FORCED).matches ? forced(figure) : figure);
     Object.assign(this, { canvas, original: figure, failed, ranges: zoom, scale, drawn: -1, ready: "", width: 0 });
-    [this.ground, this.over] = [0, 1].map(() => document.createElement("canvas"));
+    [this.ground, this.crowd, this.over] = [0, 1, 2].map(() => document.createElement("canvas"));
     this.step = this.clamp(step ?? this.last);
     this.watch();
     this.resize();
@@ -73,7 +76,7 @@ export class Stage extends Film {
       dots = devicePixelRatio * this.scale;
     if (!width || (width === this.width && !always)) return;
     Object.assign(this, { width, height: this.tall(width) });
-    for (const one of [this.canvas, this.ground, this.over]) {
+    for (const one of [this.canvas, this.ground, this.crowd, this.over]) {
       one.width = Math.round(this.width * dots);
       one.height = Math.round(this.height * dots);
       one.getContext("2d").setTransform(dots, 0, 0, dots, 0, 0);
@@ -86,12 +89,12 @@ export class Stage extends Film {
     this.paint();
   }
 
-  /** Show a step; if it is a neighboring one, its marks move there in `ms` milliseconds. */
+  /** Show a step; if it is a neighboring one, its marks move there in `ms` milliseconds, through all its events. */
   show(step, ms = 0) {
     const before = this.step,
       next = this.clamp(step);
     if (next === before && (this.drawn === next || this.tick)) return;
-    const same = this.group(next) === this.group(this.drawn) && this.drawn >= 0 && !this.tick;
+    const same = this.group(next) === this.group(this.drawn) && this.drawn >= 0 && !this.tick && !this.film;
     this.step = next;
     if (same) this.drawn = next;
     else if (ms > 0 && Math.abs(next - before) === 1 && this.layoutAt(next) === this.layoutAt(before) && this.width)
@@ -107,19 +110,61 @@ export class Stage extends Film {
   }
 
   glide(before, next, ms) {
-    const [low, high] = [Math.min(before, next), Math.max(before, next)];
-    const ways = this.parts.moving.map((i) => way(this.trace(i, low), this.trace(i, high)));
+    const step = Math.max(before, next), all = this.events(step).reduce((sum, event) => sum + event.ms, 0);
+    const long = next > before && this.events(step).some((event) => event.acts) ? Math.max(ms, all) : ms;
     let begin;
     const tick = (now) => {
       begin ??= now;
-      const u = (now - begin) / ms;
+      const u = (now - begin) / long;
+      this.step = next;
       if (u >= 1) return this.paint();
-      const part = ease(next > before ? u : 1 - u);
-      this.picture(ways.flatMap((one) => one(part)));
+      const [i, share] = this.at(step, next > before ? u : 1 - u);
+      this.seek(step, i, share);
+      this.step = next;
       this.tick = requestAnimationFrame(tick);
     };
     cancelAnimationFrame(this.tick);
     this.tick = requestAnimationFrame(tick);
+  }
+
+  /** Draw a moment of a `Reel`; a figure without a film moves while the event that `pays` happens. */
+  moment(step, event, share, pays, many) {
+    if (event >= many - 1 && share >= 1) return this.show(step);
+    if (this.film) {
+      const own = this.events(step).length === many;
+      return this.seek(step, ...(own ? [event, share] : this.at(step, (event + share) / many)));
+    }
+    if (event < pays) return this.show(Math.max(step - 1, 0));
+    return event > pays ? this.show(step) : this.seek(step, 0, share);
+  }
+
+  /** Draw a share of event number `i` of those that lead to a step; the whole last one is the step's own picture. */
+  seek(step, i, share) {
+    cancelAnimationFrame(this.tick);
+    this.tick = 0;
+    this.step = this.clamp(step);
+    const events = this.events(this.step), event = events[i];
+    if (!this.width || (share >= 1 && i === events.length - 1)) return this.paint();
+    this.drawn = -1;
+    this.picture(event, share, () => {
+      if (event.acts)
+        return acted(event, this.step, share, (k, at) => this.trace(k, this.clamp(at)), this.axes).map((t) => [t, 1]);
+      if (this.step === 0) return this.still();
+      return this.ways().flatMap((one) => one(ease(Math.min(1, share / MOVES))));
+    });
+  }
+
+  /** Return the ways of the marks from the previous step to this one. */
+  ways() {
+    if (this.going?.step !== this.step) {
+      const [before, now] = [this.step - 1, this.step];
+      this.going = { step: now, all: this.parts.moving.map((i) => way(this.trace(i, before), this.trace(i, now))) };
+    }
+    return this.going.all;
+  }
+
+  still() {
+    return this.parts.moving.map((i) => [this.trace(i, this.step), 1]);
   }
 
   /** Draw the requested step now. */
@@ -127,28 +172,80 @@ export class Stage extends Film {
     cancelAnimationFrame(this.tick);
     this.tick = 0;
     if (!this.width) return;
-    this.picture(this.parts.moving.map((i) => [this.trace(i, this.step), 1]));
+    this.picture(this.events(this.step).at(-1), 1, () => this.still());
     this.drawn = this.step;
   }
 
-  picture(traces) {
+  /** Draw what `traces` returns, with the caption of an event, of which a share is over. */
+  picture(event, share, traces) {
     try {
+      this.whole = share >= 1 && event === this.events(this.step).at(-1);
       this.layers();
-      const c = this.canvas.getContext("2d");
-      c.clearRect(0, 0, this.width, this.height);
-      c.drawImage(this.ground, 0, 0, this.width, this.height);
-      traces.forEach(([t, opacity]) => this.draw(c, t, opacity));
-      c.drawImage(this.over, 0, 0, this.width, this.height);
+      const c = this.canvas.getContext("2d"), size = [0, 0, this.width, this.height], [from, to] = event.dim ?? [1, 1];
+      c.clearRect(...size);
+      c.drawImage(this.ground, ...size);
+      c.globalAlpha = from + (to - from) * share;
+      c.drawImage(this.crowd, ...size);
+      c.globalAlpha = 1;
+      const moving = traces();
+      moving.forEach(([t, opacity]) => this.draw(c, t, opacity));
+      if (event.lens) this.enlarge(c, event.lens, share, moving);
+      c.drawImage(this.over, ...size);
+      if (this.film && !this.layout.meta.quiet) this.captioned(c, event);
     } catch (error) {
       this.close();
       this.failed(error);
     }
   }
 
+  /** Draw a part of the picture enlarged, in a corner. */
+  enlarge(c, [x, y, radius, [right, top]], share, moving) {
+    const { x: X, y: Y } = this.axes, [px, py] = [X.p(x), Y.p(y)], near = Math.abs(X.p(x + radius) - px);
+    const full = LENS * Math.min(X.length, Y.length), edge = full + 6;
+    const [cx, cy] = [X.start + (right ? X.length - edge : edge), Y.start + (top ? edge : Y.length - edge)];
+    const away = Math.hypot(cx - px, cy - py), room = Math.min(full, away - near - edge / 8);
+    const R = room * ease(Math.min(1, share * 5)), times = R / near;
+    if (!(times > LEAST)) return;
+    const through = (axis, from, to) => ({ ...axis, p: (v) => to + (axis.p(v) - from) * times });
+    const axes = [through(X, px, cx), through(Y, py, cy)], ink = this.font.color;
+    c.save();
+    c.beginPath();
+    c.arc(px, py, near, 0, 7);
+    c.moveTo(px + ((cx - px) / away) * near, py + ((cy - py) / away) * near);
+    c.lineTo(cx, cy);
+    stroke(c, ink, 1);
+    c.beginPath();
+    c.arc(cx, cy, R, 0, 7);
+    c.fillStyle = this.layout.plot_bgcolor ?? "#fff";
+    c.fill();
+    c.clip();
+    const below = this.parts.below.map((i) => [this.trace(i, this.step), 0.6]);
+    for (const [t, opacity] of [...below, ...moving]) {
+      c.save();
+      c.globalAlpha = opacity * (t.opacity ?? 1);
+      if (t.type === "scatter") DRAW.scatter(c, t, ...axes, { font: this.font });
+      c.restore();
+    }
+    c.beginPath();
+    c.arc(cx, cy, R, 0, 7);
+    stroke(c, ink, 3);
+    write(c, `${Math.round(times)} ×`, cx, cy + R - 8, { ...this.font, halo: this.layout.plot_bgcolor }, "middle");
+    c.restore();
+  }
+
+  /** Write an event's caption in place of a title. */
+  captioned(c, { head, tail }) {
+    const room = this.width - 4, ink = { ...this.font, ...this.layout.title?.font };
+    const big = { ...ink, size: HEAD }, small = { ...ink, size: TAIL, color: this.layout.modebar?.color ?? ink.color };
+    write(c, `<b>${escaped(head)}</b>`, 0, CAP * HEAD + 5, fitted(c, `<b>${escaped(head)}</b>`, big, room));
+    write(c, escaped(tail), 0, CAP * HEAD + 25, fitted(c, escaped(tail), small, room));
+  }
+
   layers() {
-    // the parts below and above the moving traces, redrawn only if the size, the zoom or an axis changes
+    // the parts below and above the moving traces, redrawn only if the size, the zoom, an axis or the end changes
+    const ended = !this.hides(this.step) && (!this.film || this.early || this.layout.meta.quiet || this.whole);
     const layout = this.layoutAt(this.step),
-      key = JSON.stringify([this.width, devicePixelRatio, this.ranges, this.frames[this.step]?.layout]);
+      key = JSON.stringify([this.width, devicePixelRatio, this.ranges, ended, this.frames[this.step]?.layout]);
     if (this.ready === key) return;
     this.ready = key;
     const own = this.frames[this.step]?.layout ?? {},
@@ -163,8 +260,8 @@ export class Stage extends Film {
       ranges,
       extent,
     ));
-    const [c, o] = [this.ground, this.over].map((one) => one.getContext("2d"));
-    [c, o].forEach((one) => one.clearRect(0, 0, this.width, this.height));
+    const [c, p, o] = [this.ground, this.crowd, this.over].map((one) => one.getContext("2d"));
+    [c, p, o].forEach((one) => one.clearRect(0, 0, this.width, this.height));
     const sides = Object.values(all).filter((axis) => axis.id),
       partner = (axis) => all[axis.spec.anchor ?? (axis.across ? "y" : "x")] ?? (axis.across ? all.y : all.x);
     for (const X of sides.filter((axis) => axis.across)) {
@@ -172,11 +269,12 @@ export class Stage extends Film {
       c.fillRect(X.start, partner(X).start, X.length, partner(X).length);
     }
     sides.forEach((axis) => grid(c, axis, partner(axis)));
-    this.parts.below.forEach((i) => this.draw(c, this.trace(i, this.step), 1));
-    this.parts.above.forEach((i) => this.draw(o, this.trace(i, this.step), 1));
+    const shown = (i) => ended || !this.data[i].meta?.end;
+    this.parts.below.forEach((i) => this.draw(p, this.trace(i, this.step), 1));
+    this.parts.above.filter(shown).forEach((i) => this.draw(o, this.trace(i, this.step), 1));
     sides.forEach((axis) => frame(o, axis, partner(axis)));
     (layout.shapes ?? []).forEach((one) => shape(o, one, all));
-    this.title(o, layout.title ?? {}, all.area);
+    if (!this.film) this.title(o, layout.title ?? {}, all.area);
     (layout.annotations ?? []).forEach((one) => annotation(o, one, all, this.font));
   }
 

@@ -102,7 +102,8 @@ class Panel {
   rise({ height, meta }) {
     if (height === this.high) return;
     this.high = height;
-    if (this.film) Object.assign(this.film.layout, { meta, height });
+    const own = this.film?.layout;
+    if (own) Object.assign(own, { height, meta: meta?.ar ? { ...own.meta, h: meta.h } : own.meta });
     this.stage?.resize(true);
   }
 
@@ -119,6 +120,26 @@ class Panel {
     this.stage?.show(this.step, ms);
     if (this.looked !== this.stage?.step) this.hide();
     this.rest(ms);
+  }
+
+  /** Draw a share of event number `i` of those that lead to a step; figures without a film move while it `pays`. */
+  seek(tick, { event, share, pays, many }, playing) {
+    const at = this.data.at, step = at?.[tick] ?? tick, before = at?.[tick - 1] ?? tick - 1;
+    const moves = step === before + 1 || !at, whole = event >= many - 1 && share >= 1;
+    if (this.only || whole || !moves || step < 0) return this.show(tick, { playing });
+    this.root.classList.remove("early");
+    Object.assign(this, { step, playing });
+    this.hide();
+    clearTimeout(this.timer);
+    this.stage.moment(step, event, share, pays, many);
+  }
+
+  /** Show before the last step, too, what otherwise only the last picture shows. */
+  reveal(early) {
+    this.early = early;
+    if (!this.film) return;
+    this.film.early = early;
+    if (this.stage) this.stage.resize(true);
   }
 
   /** Switch “Look closely”: whether Plotly lies over the picture whenever the picture is at rest. */

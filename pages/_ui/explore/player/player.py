@@ -8,6 +8,7 @@ from dpviz.algorithms import lines_of
 from dpviz.algorithms.pseudocode import Line
 from dpviz.figures import Panel, View, pane, printed
 from dpviz.figures.code import listing, lit
+from dpviz.figures.kit.film import PrintedFigure
 from dpviz.figures.kit.panels import ledger_table
 from dpviz.figures.kit.shots import Shot
 from dpviz.metrics import reference_name
@@ -114,7 +115,7 @@ def player(
     if compact:
         with st.container(key=FIGURES(key)):
             draw(key, plane, zoom_of, how=how)
-        _transport(key, result, shots, opened, brief=True)
+        _transport(key, result, shots, plane[0], opened, brief=True)
         shell.key_line(legend, hidden, result.data.noun)
         return
     first, *more = plane
@@ -132,7 +133,7 @@ def player(
                     with st.container(key=_SWIPE(key), gap="xxsmall"):  # on a phone, a row directly below the plane
                         draw(_SWIPE(key), side, how=how)
     with st.container(key=TRANSPORT(key)):
-        _transport(key, result, shots, opened)
+        _transport(key, result, shots, first, opened)
     if fold:
         releases(key, result, how)
 
@@ -165,16 +166,21 @@ def _transport(
     key: str,
     result: Result,
     shots: list[Shot],
+    plane: Panel,
     opened: Opened | None,
     *,
     brief: bool = False,
 ) -> None:
-    """Draw the controls, with shorter sentences if `brief`."""
+    """Draw the controls for the film of a plane; if `brief`, without captions, with shorter sentences below it."""
+    assert isinstance(plane.figure, PrintedFigure)
     transport(
         PLAYER(key),
         scope=(FIGURES(key), _more(key)),
         titles=[on_screen(briefly(shot) if brief else shot.sentence) for shot in shots],
         marks=[i for i, shot in enumerate(shots) if shot.tick],
+        film=plane.figure.meta["film"],
+        captioned=not brief,
+        premiere=not brief,
         lines=_lit(result),
         private=result.data.private,
         run="" if result.data.private else result.identity,  # the same name on every page, so that a run keeps its step

@@ -4,10 +4,18 @@ const ICONS = {
   next: "M4 2v12l8-6z", last: "M11 2h2v12h-2zM2 2v12l8-6z",
   look: "M7 1a6 6 0 1 0 3.5 10.9l3.3 3.3 1.4-1.4-3.3-3.3A6 6 0 0 0 7 1zm0 2a4 4 0 1 1 0 8 4 4 0 0 1 0-8z",
 };
-const GLIDE = 300; // milliseconds from a step to its neighbor, at most half of the time a step is shown
+const GLIDE = 450; // milliseconds from a step, or an event, to its neighbor
+const PREMIERE = "dpviz-premiere"; // in the browser's storage: a first visit plays the first round, once
 const icon = (name) => `<svg viewBox="0 0 16 16" aria-hidden="true"><path d="${ICONS[name]}"/></svg>`;
 const states = (window.__dpvizTransport ??= {});
-const seen = (window.__dpvizSeen ??= {}); // run -> the step last shown, on any page
+const seen = (window.__dpvizSeen ??= {}); // run -> the place last shown, on any page
+
+/** Return whether nobody has seen a film in this browser yet, and note that now somebody does. */
+const premiere = () => {
+  const first = !localStorage.getItem(PREMIERE);
+  localStorage.setItem(PREMIERE, "seen");
+  return first;
+};
 
 export default function ({ data, parentElement }) {
   const root = parentElement.querySelector(".dpviz-transport");
@@ -16,14 +24,18 @@ export default function ({ data, parentElement }) {
   kept.stop?.(); // called again for a new run: the previous one must stop moving the figures
   // Each run has its own step, so that a late render of the previous run cannot move this one's figures.
   const run = data.run || data.titles.join("\n");
-  const state = (kept.runs[run] ??= { step: last, playing: false });
+  const still = matchMedia("(prefers-reduced-motion: reduce)");
+  const events = data.events ?? data.titles.map((title) => [{ ms: 900, says: title }]);
+  const state = (kept.runs[run] ??= { at: last, playing: false });
   const asked = data.opened && kept.opened !== data.opened; // opened by an address: go to its step, once
   if (asked) {
     kept.opened = data.opened;
     state.playing = false;
-    state.step = data.play ? 0 : Math.min(data.step ?? (data.within ? seen[run] : last) ?? last, last);
+    state.at = data.play ? 0 : Math.min(data.step ?? (data.within ? seen[run] : last) ?? last, last);
     state.beyond = !data.play && data.step > last ? data.step : null; // said until the player moves
   }
+  const reel = new Reel(events, data.begins, (step, moment) => draw(step, moment));
+  Object.assign(reel, { at: reel.clamp(state.at), still: still.matches });
 
   root.tabIndex = 0;
   root.setAttribute("role", "group");
@@ -35,26 +47,28 @@ export default function ({ data, parentElement }) {
     <button class="play" data-do="play" aria-label="Play">${icon("play")}</button>
     <button data-do="next" aria-label="Step forward">${icon("next")}</button>
     <button class="ends" data-do="last" aria-label="Last step">${icon("last")}</button>
-    <div class="track"><input type="range" min="0" max="${last}" step="1" aria-label="Step">
+    <div class="track"><input type="range" min="${reel.first}" max="${last}" step="any" aria-label="Step">
       <div class="ticks">${
-        data.marks.map((m) => `<i style="left:${last ? (100 * m) / last : 0}%"></i>`).join("")
+        data.marks.map((m) => `<i style="left:${(100 * (m - reel.first)) / (last - reel.first || 1)}%"></i>`).join("")
       }</div></div>
-    <select aria-label="Speed"><option value="1800">½×</option
-      ><option value="900" selected>1×</option><option value="450">2×</option></select>
-  </div><div class="say"><output aria-live="polite"></output>
+    <select aria-label="Speed"><option value="0.5">½×</option
+      ><option value="1" selected>1×</option><option value="2">2×</option><option value="4">4×</option></select>
+  </div><div class="say${data.captioned ? " quiet" : ""}"><output aria-live="polite"></output>
+    <button class="look" data-do="early" ${data.captioned && data.mode === "DEMO" ? "" : "hidden"}
+      title="Show KMeans and the verdict before the last picture, too"><span>Answer from the start</span></button>
     <button class="look" data-do="look"
       title="Hover for values, zoom, save the picture">${icon("look")}<span>Zoom and hover</span></button></div></div>`;
   const range = root.querySelector("input"), words = root.querySelector("output"), speed = root.querySelector("select");
-  const playButton = root.querySelector(".play"), lookButton = root.querySelector(".look");
+  const playButton = root.querySelector(".play"), lookButton = root.querySelector("[data-do=look]");
+  const earlyButton = root.querySelector("[data-do=early]");
 
   const panels = () =>
     [...document.querySelectorAll(`${data.scope} .dpviz-stage`)]
       .map((root) => root.panel)
       .filter((panel) => panel?.frames);
-  const still = matchMedia("(prefers-reduced-motion: reduce)");
-  const show = () => {
-    range.value = state.step;
-    const title = data.titles[state.step] ?? "";
+  const show = (moment) => {
+    const { step, event } = moment, title = events[step][event].says ?? data.titles[step] ?? "";
+    range.value = reel.at;
     range.setAttribute("aria-valuetext", title);
     const [head, ...rest] = title.split(" · ");
     words.replaceChildren();
@@ -62,24 +76,28 @@ export default function ({ data, parentElement }) {
     strong.textContent = head;
     words.append(strong, rest.length ? ` ${rest.join(" · ")}` : "");
     if (state.beyond) words.append(` This link names step ${state.beyond}, but the last one is ${last}.`);
-    playButton.innerHTML = icon(state.playing ? "pause" : "play");
-    playButton.setAttribute("aria-label", state.playing ? "Pause" : "Play");
-    seen[run] = state.step;
-    if (!state.playing && data.main) window.__dpvizAddress?.step?.(state.step, last);
-    words.setAttribute("aria-live", state.playing ? "off" : "polite");
+    playButton.innerHTML = icon(reel.playing ? "pause" : "play");
+    playButton.setAttribute("aria-label", reel.playing ? "Pause" : "Play");
+    seen[run] = reel.at;
+    if (!reel.playing && data.main) window.__dpvizAddress?.step?.(step, last);
+    words.setAttribute("aria-live", reel.playing ? "off" : "polite");
     lookButton.setAttribute("aria-pressed", kept.looking);
+    earlyButton.setAttribute("aria-pressed", Boolean(kept.early));
+    const before = data.captioned && !kept.early && reel.at < last; // the verdict comes with the last picture
+    document.documentElement.classList.toggle("dp-before", before);
   };
   // Highlight the rows of the ledger's table that are released by now, and mark the last one.
   const light = () => {
+    const { step, event, share, pays } = reel.moment(), paid = event > pays || (event === pays && share >= 1);
     const rows = [...document.querySelectorAll(`${data.scope} tr[data-frame]`)];
-    const done = rows.filter((row) => Number(row.dataset.frame) <= state.step).length;
+    const done = rows.filter((row) => Number(row.dataset.frame) <= (paid ? step : step - 1)).length;
     rows.forEach((row, i) => {
       row.classList.toggle("lit", i < done);
       if (i === done - 1) row.setAttribute("aria-current", "step");
       else row.removeAttribute("aria-current");
     });
     for (const cell of document.querySelectorAll(`${data.scope} [data-said]`)) { // words that follow the step
-      const text = JSON.parse(cell.dataset.said)[state.step] ?? "";
+      const text = JSON.parse(cell.dataset.said)[step] ?? "";
       if (cell.textContent !== text) cell.textContent = text;
     }
   };
@@ -88,7 +106,7 @@ export default function ({ data, parentElement }) {
     for (const box of document.querySelectorAll(`${data.scope} .dp-now`)) {
       if (!box.dataset.folded) box.open = !matchMedia("(max-width: 640px)").matches;
       box.dataset.folded = true;
-      const now = data.lines?.[state.step] ?? [];
+      const now = data.lines?.[reel.moment().step] ?? [];
       [...box.querySelectorAll("li")].forEach((line, i) => {
         line.classList.toggle("lit", now.includes(i));
         if (i === now[0]) line.setAttribute("aria-current", "step");
@@ -99,65 +117,82 @@ export default function ({ data, parentElement }) {
         part.scrollTop += line.getBoundingClientRect().top - part.getBoundingClientRect().top - part.clientHeight / 2;
     }
   };
-  const draw = (panel, ms = 0) => panel.show(state.step, { ms: still.matches ? 0 : ms, playing: state.playing });
-  const go = (step, ms = 0) => {
-    state.step = Math.max(0, Math.min(last, step));
-    state.beyond = null;
-    panels().forEach((panel) => draw(panel, Math.min(ms, Number(speed.value) / 2)));
-    light();
-    lines();
-    show();
+  const one = (panel) => {
+    if (panel.early !== Boolean(kept.early)) panel.reveal(Boolean(kept.early));
+    const { step, ...moment } = reel.moment();
+    panel.seek(step, moment, reel.playing);
   };
-  let timer = 0;
+  let now = "";
+  const draw = (step, moment) => {
+    state.at = reel.at;
+    panels().forEach(one);
+    const next = [step, moment.event, moment.share >= 1, reel.playing].join();
+    if (next !== now) {
+      light();
+      lines();
+    }
+    now = next;
+    show({ step, ...moment });
+  };
+  const go = (at, ms = 0) => {
+    state.beyond = null;
+    reel.move(at, ms);
+  };
   const pause = () => {
     state.playing = false;
-    clearTimeout(timer);
-    panels().forEach((panel) => draw(panel, GLIDE));
-    show();
+    reel.pause();
+    reel.show();
   };
-  const tick = () => {
-    if (state.step >= last) return pause();
-    go(state.step + 1, 2 * GLIDE);
-    timer = setTimeout(tick, Number(speed.value));
-  };
-  const play = () => {
-    if (state.playing) return pause();
+  const play = (until = last) => {
+    if (reel.playing) return pause();
+    state.beyond = null;
+    if (reel.at >= last) reel.at = reel.first;
     state.playing = true;
-    if (state.step >= last) go(0);
-    show();
-    timer = setTimeout(tick, Number(speed.value));
+    reel.pace = Number(speed.value);
+    reel.play(pause, until);
   };
+  const forth = (places) => places.find((at) => at > reel.at + 1e-6) ?? last;
+  const back = (places) => places.findLast((at) => at < reel.at - 1e-6) ?? reel.first;
+  const steps = data.titles.map((_, step) => step);
   const look = () => {
     kept.looking = !kept.looking;
     panels().forEach((panel) => panel.press(kept.looking));
     show();
   };
+  const early = () => {
+    kept.early = !kept.early;
+    reel.show();
+  };
   const actions = {
     first: () => go(0),
-    back: () => go(state.step - 1, GLIDE),
-    next: () => go(state.step + 1, GLIDE),
+    back: () => go(Math.max(back(steps), 0), GLIDE),
+    next: () => go(forth(steps), GLIDE),
+    before: () => go(back(reel.ends), GLIDE),
+    after: () => go(forth(reel.ends), GLIDE),
     last: () => go(last),
-    play,
+    play: () => play(),
     look,
+    early,
   };
+  speed.onchange = () => { reel.pace = Number(speed.value); };
 
   root.onclick = (event) => {
     const action = event.target.closest("button")?.dataset.do;
     if (!action) return;
-    if (action !== "play" && action !== "look" && state.playing) pause();
+    if (!["play", "look", "early"].includes(action) && reel.playing) pause();
     actions[action]();
   };
   range.oninput = () => {
-    const step = Number(range.value); // read the step first, because pausing resets the range
-    if (state.playing) pause();
-    go(step);
+    const at = Number(range.value); // read the place first, because pausing resets the range
+    if (reel.playing) pause();
+    go(at);
   };
   root.onkeydown = (event) => {
-    const key = { ArrowLeft: "back", ArrowRight: "next", Home: "first", End: "last", " ": "play" }[event.key];
+    const key = { ArrowLeft: "before", ArrowRight: "after", Home: "first", End: "last", " ": "play" }[event.key];
     if (!key || event.target === speed) return;
     if (event.key === " " && event.target.tagName === "BUTTON") return;
     event.preventDefault();
-    if (key !== "play" && state.playing) pause();
+    if (key !== "play" && reel.playing) pause();
     actions[key]();
   };
 
@@ -166,12 +201,12 @@ export default function ({ data, parentElement }) {
   const come = (event) => {
     const panel = event.target.panel;
     if (!within(event) || !panel.frames) return;
-    draw(panel);
+    one(panel);
     if (kept.looking) panel.press(true);
   };
   const jump = (event) => {
     if (!within(event)) return;
-    if (state.playing) pause();
+    if (reel.playing) pause();
     go(event.detail, GLIDE);
     root.focus({ preventScroll: true }); // the arrow keys go on from here
   };
@@ -179,18 +214,20 @@ export default function ({ data, parentElement }) {
   document.addEventListener("dpviz-jump", jump);
   const interval = setInterval(() => { light(); lines(); }, 250); // table and list may be drawn at any time
   let begin = 0;
-  panels().forEach((panel) => { draw(panel); panel.press(kept.looking); });
-  light();
-  lines();
-  show();
-  if (asked && data.play && !still.matches) {
-    state.step = 0;
-    begin = setInterval(() => { if (panels().length) { clearInterval(begin); go(0); play(); } }, 200);
-  } else if (state.playing) {
-    timer = setTimeout(tick, Number(speed.value));
-  }
+  panels().forEach((panel) => panel.press(kept.looking));
+  reel.show();
+  const first = data.premiere && asked && data.step === null && !data.within && !still.matches && premiere();
+  const from = (until) => {
+    reel.at = reel.first;
+    begin = setInterval(() => { if (panels().length) { clearInterval(begin); play(until); } }, 200);
+  };
+  if (asked && data.play && !still.matches) from(last);
+  else if (first) from(Math.max((data.marks[1] ?? last + 1) - 1, 0));
+  else if (state.playing) play();
   return (kept.stop = () => {
-    [interval, begin, timer].forEach(clearInterval); // clearInterval also clears timeouts
+    [interval, begin].forEach(clearInterval);
+    cancelAnimationFrame(reel.frame);
+    document.documentElement.classList.remove("dp-before");
     document.removeEventListener("dpviz-panel", come);
     document.removeEventListener("dpviz-jump", jump);
   });

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
+
+from dpviz.figures.stage import reel
 
 if TYPE_CHECKING:
     from pages._ui.frame.address.state import Opened
@@ -16,7 +19,7 @@ _component = st.components.v2.component(
     "dpviz_transport",
     html='<div class="dpviz-transport"></div>',
     css=(_HERE / "transport.css").read_text(),
-    js=(_HERE / "transport.js").read_text(),
+    js=reel() + (_HERE / "transport.js").read_text(),
 )
 
 
@@ -26,6 +29,9 @@ def transport(
     scope: str | tuple[str, ...],
     titles: list[str],
     marks: list[int],
+    film: Sequence[Sequence[dict[str, Any]]] | None = None,
+    captioned: bool = False,
+    premiere: bool = False,
     lines: list[list[int]] | None = None,
     opened: int = 0,
     step: int | None = None,
@@ -38,6 +44,10 @@ def transport(
 ) -> None:
     """Show the controls for the figures inside the containers with keys `scope`; stepping never calls the server.
 
+    `film` lists the events that lead to each step (`film.told`), by default one. If the figures are `captioned` with
+    them, the line of words is only for screen readers, and the verdict waits for the last picture. With `premiere`, the
+    first visit in a browser plays the first round.
+
     `lines` lists, for each frame, the numbers of the lines of pseudo-code that it executes. With a new `opened`, the
     player goes to `step`, plays from the first one, or, `within` the session, goes to the step at which the run was
     last seen. The step is stored for every `run` (or, without one, for every list of titles). Only the `main` player of
@@ -48,6 +58,10 @@ def transport(
         "scope": f":is({','.join(f'.st-key-{one}' for one in ((scope,) if isinstance(scope, str) else scope))})",
         "titles": titles,
         "marks": marks,
+        "events": film,
+        "begins": film is not None and film[0][0]["acts"],
+        "captioned": captioned,
+        "premiere": premiere,
         "lines": lines,
         "opened": opened,
         "step": step,

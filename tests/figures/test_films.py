@@ -1,0 +1,79 @@
+"""Check films: their events lead to every shot, draw what is in the trace, and in PRIVATE depend on released values."""
+
+import dataclasses
+import json
+
+import numpy as np
+import pytest
+
+from dpviz.algorithms import ALGORITHMS
+from dpviz.datasets import load_sample
+from dpviz.figures import columns, pane, printed
+from dpviz.figures.evolution.pe_means import votes_of
+from dpviz.figures.kit.theme import LIGHT
+from dpviz.figures.kit.view import View
+from dpviz.testing.runs import built
+from tests.figures.panes import ONE_OF_A_PANE
+from tests.traces import MADE, on_two_groups, trace
+
+DIRECTED = ("pe-means", "aug-pe", "hdpe-means")  # methods whose events have acts
+
+
+def shown(run, *, people=None):
+    """Return the view of a run on made rows, with hidden layers if people are given."""
+    d = run.domain.n_features
+    axes = (0, 1) if d > 1 else None
+    return View(run, LIGHT, axes, [f"c{i}" for i in range(d)], [""] * d, people=people, hidden=people is not None)
+
+
+def film_of(view):
+    plane = next(panel for panel in printed(view) if panel.name == "plane")
+    return json.loads(plane.figure.to_json()), plane.figure.meta["film"]
+
+
+@pytest.mark.parametrize("slug", [*ONE_OF_A_PANE, "aug-pe"])
+def test_events_lead_to_every_shot_and_one_of_them_pays(slug):
+    run = on_two_groups(slug, 2)
+    figure, told = film_of(shown(run, people=MADE["two groups, 2 columns"]))
+    film, shots = figure["layout"]["meta"]["film"], pane(run).shots(run)
+    assert len(film) == len(told) == len(shots) == len(figure["frames"])
+    for events, words in zip(film, told, strict=True):
+        assert sum(event.get("pays", True) for event in events) <= 1
+        assert all(300 <= event["ms"] <= 5000 and event["head"] for event in events)
+        assert [event["ms"] for event in events] == [one["ms"] for one in words]
+        for event in events:
+            layers = [act["layer"] for act in event.get("acts", ()) if "layer" in act]
+            assert all(0 <= layer < len(figure["data"]) for layer in layers)
+    assert all(any("acts" in event for event in events) for events in film[:3]) == (slug in DIRECTED)
+
+
+@pytest.mark.parametrize("slug", DIRECTED)
+def test_without_hidden_layers_a_film_is_the_same_on_neighboring_files(slug):
+    data, run = load_sample("town"), trace(slug, "town", n_clusters=5, epsilon=1.0)
+    method = built(ALGORITHMS[slug], n_clusters=5, epsilon=1.0)
+    other = method.run(data.X[1:], domain=data.domain, seed=0)
+    # the same releases with secrets of another file: whatever reads a secret draws something else
+    steps = [dataclasses.replace(a, hidden=b.hidden) for a, b in zip(run.steps, other.steps, strict=True)]
+    swapped = dataclasses.replace(run, steps=steps)
+    assert any(
+        not np.array_equal(a.hidden[0].statistic["votes"], b.hidden[0].statistic["votes"])
+        for a, b in zip(run.steps, steps, strict=True)
+        if a.hidden and "votes" in a.hidden[0].statistic
+    )
+    assert film_of(shown(run)) == film_of(shown(swapped))
+
+
+def test_every_spark_flies_to_the_trial_point_that_got_the_vote():
+    data, run = load_sample("town"), trace("pe-means", "town", n_clusters=5, epsilon=1.0)
+    for step in run.steps:
+        votes = votes_of(step.released["population"], data.domain.normalize(data.X))
+        counted = np.bincount(votes, minlength=len(step.released["population"]))
+        assert np.abs(counted - step.hidden[0].statistic["votes"]).sum() <= 4  # rows on a border, before rounding
+    seen = View(run, LIGHT, columns(data, run), data.columns, data.units, people=data.X, hidden=True)
+    events = pane(run).events(seen, pane(run).shots(run))
+    vote, noise = events[1]
+    assert (vote.kind, noise.kind, vote.pays, noise.pays) == ("vote", "noise", False, True)
+    sparks = vote.acts[2]
+    assert sparks["look"]["marker"]["color"] == LIGHT.hidden  # orange: secret
+    assert len(sparks["from"]["index"]) == len(sparks["to"]["index"]) == 800
+    assert noise.acts[2]["color"] == [LIGHT.hidden, LIGHT.released]  # it turns blue where noise is added
