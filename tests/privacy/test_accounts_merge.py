@@ -124,21 +124,26 @@ def test_a_file_that_one_side_calls_public_stays_private(home):
 
 
 def test_a_host_that_saw_more_is_let_in_again_after_a_fail_over(home, capsys):
-    """The newest database is lost to its host, which goes back to a short copy; the mark fits the longer one."""
+    """The newest database is lost to its host; another host goes on with a short copy, which the mark does not fit."""
     short = home.parent / "short.sqlite3"
     shutil.copy(home / "accounts.sqlite3", short)
+    beside = home.parent / "beside"
+    beside.mkdir(mode=0o700)
+    shutil.copy(home / "secret", beside)
     accounts = Accounts.open(home, "")
     key = accounts.key(b"file")
     told = [accounts.reserve(key, claim()).claims[-1].id for _ in range(3)]
     (home / "accounts.sqlite3").rename(home.parent / "long.sqlite3")
-    shutil.copy(short, home / "accounts.sqlite3")
+    shutil.copy(short, beside / "accounts.sqlite3")
+    elsewhere = Accounts.open(beside, "").reserve(key, claim()).claims[-1].id
+    shutil.copy(beside / "accounts.sqlite3", home)
     with pytest.raises(PermissionError, match="`dpviz accounts merge`"):
         Accounts.open(home, "")
     assert main(["accounts", "merge", str(home), str(home.parent / "long.sqlite3")]) == 0
     out = capsys.readouterr().out
     assert "2 entries in common; added 3 claims; set 0 totals" in out and "accounts.seen records the merged" in out
     merged = Accounts.open(home, "")
-    assert [c.id for c in merged.of(key).claims][1:] == told
+    assert [c.id for c in merged.of(key).claims][1:] == [elsewhere, *told]
     merged.reserve(key, claim())
 
 

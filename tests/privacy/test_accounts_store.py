@@ -300,8 +300,9 @@ def test_a_standby_must_be_waited_for_and_a_fail_over_to_it_loses_no_claim(postg
             assert [c.id for c in other.of(key).claims] == told
         settle("SELECT count(*) FROM pg_stat_replication", 0)
         wait_for("*")
+        alone = ThreadPoolExecutor(1).submit(accounts.reserve, key, claim())
         with pytest.raises(OSError, match="would wait for its synchronous standby, which is not connected"):
-            accounts.reserve(key, claim())
+            alone.result(30)
     finally:
         wait_for("")
     accounts.reserve(key, claim())
@@ -309,16 +310,16 @@ def test_a_standby_must_be_waited_for_and_a_fail_over_to_it_loses_no_claim(postg
 
 def test_two_postgresql_databases_become_one_that_lacks_no_claim(postgresql, tmp_path, monkeypatch, capsys):
     """Two hosts share a secret, each went on with a database of its own, and the second's is merged into the first."""
-    lost = postgresql.replace("/postgres?", "/lost?")
-    with psycopg.connect(postgresql, autocommit=True) as connection:
-        connection.execute("DROP TABLE IF EXISTS dpviz_entries, dpviz_head")
-    first, second = tmp_path / "first", tmp_path / "second"
+    server, first, second = postgresql, tmp_path / "first", tmp_path / "second"
+    postgresql, lost = (server.replace("/postgres?", f"/{name}?") for name in ("kept", "lost"))
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute("CREATE DATABASE kept")
     accounts = Accounts.open(first, postgresql)
     key = accounts.key(b"file")
     told = [accounts.reserve(key, claim()).claims[-1].id for _ in range(2)]
     accounts._journal._engine.dispose()  # a database is copied only while nobody uses it
-    with psycopg.connect(postgresql.replace("/postgres?", "/template1?"), autocommit=True) as connection:
-        connection.execute("CREATE DATABASE lost TEMPLATE postgres")
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute("CREATE DATABASE lost TEMPLATE kept")
     second.mkdir(mode=0o700)
     shutil.copy2(first / "secret", second / "secret")
     other = Accounts.open(second, lost)
@@ -354,7 +355,7 @@ def test_two_postgresql_databases_become_one_that_lacks_no_claim(postgresql, tmp
             2,
             "merge: postgresql://ann:***@127.0.0.1:1/none: Acc",
         ),
-        (postgresql, postgresql.replace("/postgres?", "/never?"), 2, 'database "never" does not exist'),
+        (postgresql, postgresql.replace("/kept?", "/never?"), 2, 'database "never" does not exist'),
     ):
         ended, out, err = merge(into, others)
         assert (ended, err.count("\n")) == (code, bool(code)) and words in out + err, (others, out, err)

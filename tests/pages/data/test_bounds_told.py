@@ -90,6 +90,18 @@ def test_a_paid_count_is_asked_on_spend_booked_and_shown_again_for_free(app):
     assert not app.exception and str([e.proto for e in app.main]).count("Rows outside the bounds") == 1
 
 
+def test_other_bounds_are_another_question(app):
+    drop(app.switch_page("pages/data.py").run(), "customers.csv", customers(), "No, it is private")
+    for high in (5000, 7000):
+        declare(app, facts("age", "basket_eur", low=-5, high=high, n_public=3000))
+        app.switch_page("pages/spend.py").run()
+        assert not app.exception and "lie outside your bounds (" not in read(app)
+        press(app, "Ask the rows")
+        assert "You already have this answer" not in read(app)
+        press(app, "Run and spend")
+        assert "lie outside your bounds (" in read(app)
+
+
 def test_a_question_that_cannot_be_paid_or_asked_is_one_sentence_and_costs_nothing(app, tmp_path):
     suggested(app)
     data_id = app.session_state["data"] if "data" in app.session_state else None
