@@ -570,7 +570,7 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
     ("lab/cli/federated.py", "tests/lab/federated/test_booking.py -k consent"): [
         ("federated_unasked", "    warn_unaudited(agreement.algorithm.slug, arguments.unaudited)\n", ""),
     ],
-    ("pages/_ui/data/plan/asking.py", "tests/pages/data/test_bounds_told.py"): [
+    ("pages/_ui/data/plan/asking.py", "tests/pages/data/test_bounds_told.py -k paid or other_bounds"): [
         ("asking_pays_again", "if asked and (about, question.epsilon) in plan_state.outside:", "if False:"),
         ("asking_unchecked", "private.account_of(data).check(Claim.of(question, data.domain))", "pass"),
         ("asking_forgets_the_bounds", '("name", "low", "high", "fill")', '("name", "fill")'),
