@@ -31,7 +31,7 @@ def prepare() -> None:
     import pages._ui.start.story
     import pages._ui.teach.present.view  # noqa: F401
     from pages._ui.data.upload import keep_uploads_in_memory
-    from pages._ui.frame.streamlit_patches import (
+    from pages._ui.frame.inside.patches import (
         draw_in_our_colors,
         draw_on_return,
         refuse_messages,

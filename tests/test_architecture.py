@@ -111,7 +111,7 @@ CONTROLS = {
     "RunsControl": 1,
     "of": 3,
 }  # constructor -> place of its key
-STATE = {"pages._ui.frame.session", "pages._ui.frame.streamlit_patches"}  # modules that read Streamlit's state
+STATE = {"pages._ui.frame.session", "pages._ui.frame.inside.patches"}  # modules that read Streamlit's state
 STATE_METHODS = {"get", "pop", "setdefault", "update"}
 
 
@@ -294,8 +294,8 @@ def wrong(module, source):  # noqa: C901 - one condition a ban
         found.append("query class outside privacy/queries")
     if module.startswith("dpviz.algorithms.") and module not in HOUSE:
         found += broken_rules(source)
-    if "streamlit.runtime.state.session_state" in names and module != "pages._ui.frame.streamlit_patches":
-        found.append("Streamlit's inside read outside pages/_ui/frame/streamlit_patches.py")
+    if "streamlit.runtime.state.session_state" in names and module != "pages._ui.frame.inside.patches":
+        found.append("Streamlit's inside read outside pages/_ui/frame/inside/patches.py")
     if module == "app" or (module.startswith("pages.") and module not in STATE):
         found += [f"{name} is kept beside the session" for name in loose(nodes)]
     if any(isinstance(node, ast.Name) and node.id in ("said", "_said") for node in nodes):

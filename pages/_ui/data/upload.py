@@ -16,7 +16,7 @@ from pages._ui.data.new_files import count_new_file
 from pages._ui.data.state import Pending, Upload, data_state
 from pages._ui.explore.form.numbers import field
 from pages._ui.frame import messages
-from pages._ui.frame.streamlit_patches import forget
+from pages._ui.frame.inside.patches import forget
 from pages._ui.server.owner import owner
 from pages._ui.work import results
 from pages._ui.work.private import accounts

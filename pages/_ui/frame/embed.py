@@ -13,7 +13,7 @@ __all__ = ["HIDES", "code", "embedded", "note", "style"]
 
 HIDES = ("form", "verdict", "panels", "navigation")
 COLORS = {"": "same as the reader's system", "light_theme": "light", "dark_theme": "dark"}
-_CSS = (Path(__file__).parent / "embed.css").read_text()
+_CSS = (Path(__file__).parent / "inside" / "embed.css").read_text()
 
 
 def note(query: str) -> None:

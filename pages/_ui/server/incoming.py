@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from pages._ui.frame.streamlit_patches import read_through
+from pages._ui.frame.inside.patches import read_through
 from pages._ui.server.logs import Seldom
 
 __all__ = ["check_values"]

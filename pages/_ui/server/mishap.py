@@ -15,8 +15,8 @@ from streamlit.web.server.starlette import starlette_websocket
 
 from pages._ui.frame import markup
 from pages._ui.frame.bar import BAR, TABS
+from pages._ui.frame.inside.patches import forget_values
 from pages._ui.frame.session import session
-from pages._ui.frame.streamlit_patches import forget_values
 from pages._ui.server.logs import Seldom
 
 __all__ = ["show", "stay_silent"]

@@ -8,7 +8,7 @@ import streamlit as st
 
 __all__ = ["check", "check_streamlit"]
 
-STREAMLIT = "1.67"  # The minor version whose private names `streamlit_patches` and the tests know.
+STREAMLIT = "1.67"  # The minor version whose private names `patches` and the tests know.
 _REQUIRED = {  # option of Streamlit -> its only value, and what another value would allow
     "server.enableAgentApi": (False, "a program could walk through the pages of private files"),
     "server.enableXsrfProtection": (True, "another site could upload files in a visitor's name"),

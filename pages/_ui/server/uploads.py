@@ -16,7 +16,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import runtime
 
-from pages._ui.frame.streamlit_patches import file_fields
+from pages._ui.frame.inside.patches import file_fields
 
 __all__ = ["Uploads", "keep_tidy", "memory"]
 

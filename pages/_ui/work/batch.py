@@ -8,9 +8,9 @@ from typing import Any
 
 import streamlit as st
 
+from pages._ui.frame.inside.patches import whole
 from pages._ui.frame.session import Held, nothing
 from pages._ui.frame.shared import once
-from pages._ui.frame.streamlit_patches import whole
 from pages._ui.work import runs
 from pages._ui.work.jobs import LONG, Job
 from pages._ui.work.recent import Recent

@@ -19,8 +19,8 @@ from dpviz.privacy.accounts import URL, Account, Accounts, Claim, Refused
 from dpviz.privacy.guarantee import Guarantee, Neighboring, Notion
 from dpviz.privacy.secret import state_folder
 from pages._ui.frame import markup, messages
+from pages._ui.frame.inside.patches import whole
 from pages._ui.frame.shared import once
-from pages._ui.frame.streamlit_patches import whole
 from pages._ui.frame.words import on_screen
 from pages._ui.work import results, runs
 from pages._ui.work.state import work_state

@@ -23,9 +23,9 @@ from dpviz.sweeps.processes import FIRST, USUAL
 from dpviz.version import __version__
 from pages._ui.frame import messages
 from pages._ui.frame.catalog import is_public, public
+from pages._ui.frame.inside.patches import whole
 from pages._ui.frame.session import session
 from pages._ui.frame.shared import once
-from pages._ui.frame.streamlit_patches import whole
 from pages._ui.work import turns
 from pages._ui.work.jobs import Job, Jobs
 from pages._ui.work.pace import Pace, duration

@@ -12,7 +12,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.app_session import AppSession
 
 from lab.benchmarks.visitor import Visitor
-from pages._ui.frame import streamlit_patches
+from pages._ui.frame.inside import patches
 from tests.pages.server.test_owner import awaited
 from tests.serving import running
 
@@ -49,8 +49,8 @@ def handled(monkeypatch):
     seen = []
     monkeypatch.setattr(AppSession, "handle_backmsg", AppSession.handle_backmsg)
     monkeypatch.setattr(AppSession, "_handle_clear_cache_request", AppSession._handle_clear_cache_request)
-    monkeypatch.setattr(streamlit_patches, "_handle", lambda self, message: seen.append(message.WhichOneof("type")))
-    streamlit_patches.refuse_messages()
+    monkeypatch.setattr(patches, "_handle", lambda self, message: seen.append(message.WhichOneof("type")))
+    patches.refuse_messages()
 
     def send(frame):
         AppSession.handle_backmsg(None, BackMsg.FromString(frame))
@@ -82,7 +82,7 @@ def message(kind):
 
 
 def test_every_kind_of_message_of_the_protocol_is_judged():
-    assert sorted(kinds()) == sorted(streamlit_patches.MESSAGES)
+    assert sorted(kinds()) == sorted(patches.MESSAGES)
     assert set(BackMsg.DESCRIPTOR.fields) == set(BackMsg.DESCRIPTOR.oneofs_by_name["type"].fields)
 
 
@@ -109,14 +109,14 @@ def test_streamlit_obeys_the_frame_if_nothing_drops_it():
     before = made()
     session = SimpleNamespace(_session_state=SimpleNamespace(clear=lambda: gone.append(1)))
     session._handle_clear_cache_request = partial(AppSession._handle_clear_cache_request, session)
-    streamlit_patches._handle(session, BackMsg.FromString(CLEAR_CACHE))
+    patches._handle(session, BackMsg.FromString(CLEAR_CACHE))
     assert made() is not before and gone == [1]
 
 
 def test_exactly_the_allowed_kinds_are_handled(handled):
-    for kind in streamlit_patches.MESSAGES:
+    for kind in patches.MESSAGES:
         handled(message(kind).SerializeToString())
-    allowed = [kind.partition(".")[0] for kind, is_handled in streamlit_patches.MESSAGES.items() if is_handled]
+    allowed = [kind.partition(".")[0] for kind, is_handled in patches.MESSAGES.items() if is_handled]
     assert handled(b"") == allowed  # a message of no kind, or of one that this version does not know, is dropped
     operation = BackMsg()
     operation.backend_operation_request.request_id = "one"
@@ -142,7 +142,7 @@ async def sent(url, *frames):
 def test_a_real_server_drops_the_frames_and_answers_on(tmp_path):
     with (tmp_path / "log").open("w") as log, running(log=log, DPVIZ_WORKERS="0") as (url, process):
         assert awaited(sent(url, CLEAR_CACHE, CLEAR_CACHE))
-        for kind, is_handled in streamlit_patches.MESSAGES.items():
+        for kind, is_handled in patches.MESSAGES.items():
             if not is_handled:
                 assert awaited(sent(url, message(kind).SerializeToString()))
         awaited(a_class_while_a_stranger_clears(url))

@@ -13,7 +13,7 @@ from streamlit.runtime.state.session_state import Serialized, SessionState, Valu
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
 from lab.benchmarks.visitor import Visitor
-from pages._ui.frame import streamlit_patches
+from pages._ui.frame.inside import patches
 from pages._ui.server import uploads
 from pages._ui.server.uploads import GRACE, MARGIN, STEP, Uploads, tidy
 from tests.serving import awaited, running
@@ -34,7 +34,7 @@ def server(monkeypatch):
     it = SimpleNamespace(
         _session_mgr=sessions, uploaded_file_mgr=store, is_active_session=lambda name: name in here.active
     )
-    for module in (uploads, streamlit_patches):
+    for module in (uploads, patches):
         monkeypatch.setattr(module, "runtime", SimpleNamespace(exists=lambda: True, get_instance=lambda: it))
     monkeypatch.setattr(uploads, "memory", lambda: here.free)
     about = WidgetMetadata("field", lambda v: v, lambda v: v, "file_uploader_state_value")

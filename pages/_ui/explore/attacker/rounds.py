@@ -11,7 +11,7 @@ import numpy as np
 
 from dpviz.algorithms import Algorithm
 from dpviz.audits.game import Question, Round, play
-from pages._ui.frame.streamlit_patches import whole
+from pages._ui.frame.inside.patches import whole
 from pages._ui.work import runs
 from pages._ui.work.jobs import Job
 from pages._ui.work.workers import workers

@@ -12,7 +12,7 @@ import streamlit as st
 from dpviz.datasets import Dataset
 from dpviz.escape import plain
 from pages._ui.explore.compare.state import Batch, Side, compare_state
-from pages._ui.frame.streamlit_patches import whole
+from pages._ui.frame.inside.patches import whole
 from pages._ui.work import results, runs
 from pages._ui.work.jobs import Job
 from pages._ui.work.results import Result

@@ -9,7 +9,7 @@ from dpviz.escape import plain
 from dpviz.numbers import number
 from pages._ui.explore.attacker.rounds import Match
 from pages._ui.frame import markup, shell
-from pages._ui.frame.streamlit_patches import redraw
+from pages._ui.frame.inside.patches import redraw
 from pages._ui.teach.classroom import components, compute, maps
 from pages._ui.teach.classroom.registry import Classrooms, rooms
 from pages._ui.teach.classroom.room import Classroom, NotAdmitted, Seat

@@ -15,7 +15,7 @@ from pages._ui.explore.player import verdict
 from pages._ui.explore.player.how import How
 from pages._ui.explore.player.player import player
 from pages._ui.frame import markup
-from pages._ui.frame.streamlit_patches import whole
+from pages._ui.frame.inside.patches import whole
 from pages._ui.teach.classroom import components, compute
 from pages._ui.teach.classroom.joining import many
 from pages._ui.teach.classroom.room import Classroom

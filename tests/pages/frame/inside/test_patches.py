@@ -23,7 +23,7 @@ from streamlit.web.server import server_util
 
 from dpviz.figures.kit.theme import DARK, LIGHT
 from dpviz.privacy.accounts import Accounts
-from pages._ui.frame import streamlit_patches
+from pages._ui.frame.inside import patches
 from tests.pages.visitor import csv, declare, drop, facts, finish, new_app, press
 
 
@@ -40,13 +40,13 @@ def test_a_foreign_origin_is_refused_without_a_look_at_another_machine(monkeypat
         monkeypatch.setattr(net_util, name, asked)
     with pytest.raises(AssertionError, match="asked for"):
         server_util.is_url_from_allowed_origins("http://elsewhere.example")
-    streamlit_patches.stay_offline()
+    patches.stay_offline()
     assert not server_util.is_url_from_allowed_origins("http://elsewhere.example")
 
 
 def test_a_visitor_gets_the_colors_of_the_figures(monkeypatch):
     monkeypatch.setattr(config, "_config_options", copy.deepcopy(config.get_config_options()))
-    streamlit_patches.draw_in_our_colors()
+    patches.draw_in_our_colors()
     for mode, colors in (("light", LIGHT), ("dark", DARK)):
         sent = NewSession().custom_theme
         app_session._populate_theme_msg(sent, f"theme.{mode}")
@@ -57,7 +57,7 @@ def test_a_visitor_gets_the_colors_of_the_figures(monkeypatch):
 def test_components_have_no_view_that_is_made_at_every_look(monkeypatch):
     monkeypatch.setattr(main, "make_bidi_component_presenter", main.make_bidi_component_presenter)
     assert "presenter = make_bidi_component_presenter(" in inspect.getsource(main)
-    streamlit_patches.show_as_kept()
+    patches.show_as_kept()
     assert main.make_bidi_component_presenter(None, "") is None
 
 
@@ -68,7 +68,7 @@ def test_the_first_element_does_not_look_for_a_prompt(monkeypatch):
     delta_generator._maybe_print_use_warning()
     assert looks
     monkeypatch.setattr(delta_generator, "_use_warning_has_been_displayed", False)
-    streamlit_patches.start_at_once()
+    patches.start_at_once()
     delta_generator._maybe_print_use_warning()
     assert looks == [1]
 
@@ -80,8 +80,8 @@ def test_an_upload_is_forgotten_by_the_server(monkeypatch):
     manager = Context.uploaded_file_mgr
     manager.add_file("session", UploadedFileRec("file", "a.csv", "text/csv", b"1,2"))
     (record,) = manager.get_files("session", ["file"])
-    monkeypatch.setattr(streamlit_patches, "get_script_run_ctx", Context)
-    streamlit_patches.forget(UploadedFile(record, FileURLs()))
+    monkeypatch.setattr(patches, "get_script_run_ctx", Context)
+    patches.forget(UploadedFile(record, FileURLs()))
     assert manager.get_files("session", ["file"]) == []
 
 
@@ -90,7 +90,7 @@ def test_what_a_browser_sends_is_read_as_the_check_decides_once(monkeypatch):
     about = WidgetMetadata("one", lambda v: v or "", lambda v: v, "string_value")
     states = WStates({"one": Serialized(WidgetState(id="one", string_value="sent"))}, {"one": about})
     asked = []
-    streamlit_patches.read_through(lambda sent, about, read: asked.append((sent.string_value, about.id)) or read() * 2)
+    patches.read_through(lambda sent, about, read: asked.append((sent.string_value, about.id)) or read() * 2)
     assert [states["one"], states["one"]] == ["sentsent"] * 2 and asked == [("sent", "one")]
 
 
@@ -100,24 +100,24 @@ def test_a_session_s_fields_hold_what_was_sent_and_what_was_before(monkeypatch):
         get_session_info=lambda name: SimpleNamespace(session=SimpleNamespace(session_state=state))
     )
     it = SimpleNamespace(exists=lambda: True, get_instance=lambda: SimpleNamespace(_session_mgr=sessions))
-    monkeypatch.setattr(streamlit_patches, "runtime", it)
-    assert list(streamlit_patches.file_fields("ann")) == []
+    monkeypatch.setattr(patches, "runtime", it)
+    assert list(patches.file_fields("ann")) == []
     state._new_widget_state.set_widget_metadata(about)
     state._old_state["field"] = SimpleNamespace(file_id="before")
-    assert list(streamlit_patches.file_fields("ann")) == [{"before"}]
+    assert list(patches.file_fields("ann")) == [{"before"}]
     sent = WidgetState(id="field")
     sent.file_uploader_state_value.uploaded_file_info.add(file_id="now")
     state._new_widget_state.states["field"] = Serialized(sent)
-    assert list(streamlit_patches.file_fields("ann")) == [{"now"}]
+    assert list(patches.file_fields("ann")) == [{"now"}]
     monkeypatch.setattr(sessions, "get_session_info", lambda name: None)
-    assert list(streamlit_patches.file_fields("ann")) == []
+    assert list(patches.file_fields("ann")) == []
 
 
 def test_the_values_of_a_script_are_forgotten():
     def page():
         import streamlit as st
 
-        from pages._ui.frame.streamlit_patches import forget_values
+        from pages._ui.frame.inside.patches import forget_values
 
         st.text_input("Name", key="name")
         forget_values()
@@ -133,8 +133,8 @@ def test_a_click_ends_a_piece_only_before_or_after_it(safe):
 
         import streamlit as st
 
-        from pages._ui.frame.streamlit_patches import whole
-        from tests.pages.frame.test_streamlit_patches import click
+        from pages._ui.frame.inside.patches import whole
+        from tests.pages.frame.inside.test_patches import click
 
         if st.session_state.setdefault("begun", 0) == 0:
             with whole() if safe else nullcontext():
@@ -173,7 +173,7 @@ def test_a_fragment_draws_another_one_and_not_the_page():
         from streamlit.runtime.scriptrunner import get_script_run_ctx
         from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
 
-        from pages._ui.frame.streamlit_patches import redraw
+        from pages._ui.frame.inside.patches import redraw
 
         runs = st.session_state.setdefault("runs", [])
         runs.append("page")
@@ -204,7 +204,7 @@ def test_a_visit_that_comes_back_is_drawn_anew_and_another_one_is_not(monkeypatc
         return name if name == "known" else None
 
     monkeypatch.setattr(WebsocketSessionManager, "_resume_stored_session", resume)
-    streamlit_patches.draw_on_return()
+    patches.draw_on_return()
     manager = object.__new__(WebsocketSessionManager)
     visit = SimpleNamespace(request_rerun=came.append, _client_state="page and query")
     manager._active_session_info_by_id = {"known": SimpleNamespace(session=visit)}
