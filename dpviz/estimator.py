@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -47,8 +48,9 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
     n_clusters : int, number of centers k; DPM, DP-DBSCAN, EM-MC and LSH-Splits may return another number
     algorithm : str, a slug of `dpviz.algorithms.ALGORITHMS`
     epsilon, delta : float, the budget of one fit; if delta is None, it is 1/(100 n_public)
-    bounds : (low, high) or None, PUBLIC bounds of the columns: numbers, or arrays of shape (d,). If None, they are
-        computed from the rows, with a `PrivacyLeakWarning`
+    bounds : PUBLIC bounds of the columns: a dict or DataFrame with a pair (low, high) for each column of a DataFrame
+        X, or one pair (low, high) of numbers or of arrays of shape (d,). If None, they are computed from the rows, with
+        a `PrivacyLeakWarning`
     scale : "column" or "common"; see `dpviz.domain.Domain`
     n_public : int or None, the PUBLIC nominal number of rows. If None, the rows are counted, with a
         `PrivacyLeakWarning`
@@ -82,7 +84,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         algorithm: str = RECOMMENDED,
         epsilon: float = 1.0,
         delta: float | None = None,
-        bounds: tuple[Any, Any] | None = None,
+        bounds: Any = None,
         scale: str = "column",
         n_public: int | None = None,
         secure: bool = False,
@@ -215,6 +217,32 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         rules = {"ensure_all_finite": False, "ensure_min_samples": 0} if self.secure else {"ensure_min_samples": 2}
         return validate_data(self, X, reset=reset, dtype=_FLOATS, **rules)
 
+    def _low_high(self, n_features: int) -> tuple[Any, Any]:
+        """Return the declared bounds as (low, high), each a number or of shape (d,)."""
+        bounds = self.bounds
+        if hasattr(bounds, "to_dict"):  # a DataFrame with a column of two rows, low and high, for each feature
+            bounds = {name: tuple(pair.values()) for name, pair in bounds.to_dict().items()}
+        if isinstance(bounds, Mapping):
+            names = [str(name) for name in getattr(self, "feature_names_in_", ())]
+            if set(bounds) != set(names):
+                known = f"the columns {', '.join(names)}" if names else "a DataFrame, because the rows have no names"
+                raise ValueError(f"PrivateKMeans: bounds by name must have one pair for each column; X has {known}.")
+            bounds = [[bounds[name][end] for name in names] for end in (0, 1)]
+        try:
+            low, high = bounds  # type: ignore[misc]
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"PrivateKMeans: bounds must be a pair (low, high) of numbers or arrays; got {self.bounds!r}."
+            ) from None
+        pairs = bounds is self.bounds and all(isinstance(end, list | tuple) and len(end) == 2 for end in (low, high))
+        if pairs and n_features == 2:
+            raise ValueError(
+                "PrivateKMeans: two pairs for two columns may be a pair for each column, or all low and all high "
+                "bounds; give a dict, such as {'age': (18, 95), 'visits': (0, 50)}, and the rows as a DataFrame, or "
+                "two arrays (np.array(low), np.array(high))."
+            )
+        return low, high
+
     def _algorithm(self) -> Any:
         cls = ALGORITHMS[self.algorithm]
         known = {field.name for field in dataclasses.fields(cls)}
@@ -232,12 +260,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             _leak("n_public is not given: the exact number of rows is used as if it were public.")
             n_public = len(X)
         if self.bounds is not None:
-            try:
-                low, high = self.bounds
-            except (TypeError, ValueError):
-                raise ValueError(
-                    f"PrivateKMeans: bounds must be a pair (low, high) of numbers or arrays; got {self.bounds!r}."
-                ) from None
+            low, high = self._low_high(X.shape[1])
             return Domain.box(low, high, X.shape[1], scale=self.scale, n_public=n_public)
         _leak("bounds are not given: the smallest and largest values are read off the rows, which is NOT PRIVATE.")
         low, high = X.min(axis=0).astype(float), X.max(axis=0).astype(float)

@@ -260,7 +260,7 @@ def make_files():
         "several sheets": (
             "x.xlsx",
             workbook(["a"], [1], sheets=3),
-            "The workbook has several sheets; the first one was read.",
+            "Of 3 sheets, sheet 1, 'Sheet', was read: hidden ones and notes are passed over.",
         ),
         # Parquet
         "parquet cut off": ("x.parquet", table[:-20], "the Parquet file is damaged or cut off; write it again."),

@@ -361,11 +361,14 @@ def _doubts(name: str, curator: Curator) -> tuple[str, ...]:
     likely = np.clip(declared, noisy.value - 4 * noisy.sd, noisy.value + 4 * noisy.sd)
     if declared / 2 <= likely <= 2 * declared:
         return ()
-    return (
-        f"{name}: the noisy counts suggest about {max(noisy.value, 0):,.0f} rows, but n = {declared:,} is declared. "
-        "Noise, delta and the number of steps depend on the declared n: correct it before the next run. If many rows "
-        "were left out because of missing cells, fill them (--missing middle) or leave their columns out instead.",
-    )
+    told = f"{name}: the noisy counts suggest about {max(noisy.value, 0):,.0f} rows, but n = {declared:,} is declared. "
+    if likely < declared:
+        told += (
+            "Rows are left out if a line has more cells than there are names, or if a cell is missing or is not a "
+            "number: mend the file, fill missing cells (--missing middle) or leave their columns out. Otherwise "
+        )
+    correct = "correct the declared n before the next run, because noise, delta and the number of steps depend on it."
+    return (told + (correct if likely < declared else correct.capitalize()),)
 
 
 def _projected(step: Step, domain: Domain) -> Step:

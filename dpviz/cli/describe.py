@@ -16,7 +16,7 @@ from dpviz.datasets.identifiers import singles_out
 from dpviz.datasets.loading import present
 from dpviz.datasets.meanings import meaning_of
 from dpviz.datasets.notation import quote_name
-from dpviz.datasets.readers import Table, TableError, check_usable, has_types, read_table
+from dpviz.datasets.readers import Table, TableError, has_types, read_table
 from dpviz.datasets.readers.form import NUMBERS
 from dpviz.privacy.accounts import refuse_private
 
@@ -70,8 +70,6 @@ def _describe(arguments: argparse.Namespace) -> int:
             f"Numbers are read as in {example}; cells in any other format count as missing.",
             file=sys.stderr,
         )
-    if not any(column.values is not None or column.suggestion for column in table.columns):
-        check_usable(table)
     facts = _with_declared(_draft(table, entries, arguments.private), arguments)
     for entry in facts["left_out"]:
         print(f"left out: {entry['name']!r} ({entry.get('kind', 'number')}): {entry['reason']}", file=sys.stderr)
@@ -178,6 +176,16 @@ def _left_out(table: Table, private: bool) -> dict[str, str]:
     return reasons if len(reasons) < len(table.usable) else {}
 
 
+def _refuse_lost_numbers(table: Table) -> None:
+    """Refuse to cluster words alone while numbers of the same file cannot be read."""
+    for place, column in enumerate(table.columns, 1):
+        if column.kind in ("mixed", "units", "ambiguous"):
+            raise TableError(
+                f"{table.name}: no column of numbers can be read, and clustering its words alone would mean little. "
+                f"Column {place}, {column.name!r}: {column.reason} Or choose the words yourself (--recode COLUMN=RULE)."
+            )
+
+
 def _draft(table: Table, form: dict[str, Any], private: bool) -> dict[str, Any]:
     """Return the facts found in a file; facts that only its owner knows are null.
 
@@ -200,6 +208,7 @@ def _draft(table: Table, form: dict[str, Any], private: bool) -> dict[str, Any]:
         else:
             left_out.append(entry | {"kind": column.kind, "reason": reasons.get(name, column.reason)})
     if not columns:  # the file has only columns of text and dates, which can be used through rules
+        _refuse_lost_numbers(table)
         columns = [
             {k: v for k, v in entry.items() if k not in ("kind", "reason")} for entry in left_out if entry["recode"]
         ]

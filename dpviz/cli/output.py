@@ -6,6 +6,8 @@ import os
 from contextlib import ExitStack
 from pathlib import Path
 
+from dpviz.datasets.dictionary import is_dictionary
+
 __all__ = ["Output"]
 
 _LEAST, _PER_RELEASE = 1_000_000, 4_000  # bytes; the traces of all algorithms at their defaults need less
@@ -22,12 +24,17 @@ class Output:
     Raises
     ------
     ValueError
-        If the file cannot be written.
+        If the file cannot be written, or holds a data dictionary.
     """
 
     def __init__(self, path: Path | None, stack: ExitStack) -> None:
         self._path, self._stack, self._part = path, stack, path
         if path:
+            if is_dictionary(path):
+                raise ValueError(
+                    f"--json: {path} is a data dictionary and is never overwritten; give another name, such as "
+                    f"{path.with_suffix('.run.json').name}. Nothing was spent."
+                )
             if not path.exists():
                 stack.callback(_remove_empty, path)
             try:

@@ -233,7 +233,8 @@ def _parsed(text: str | bytes, name: str) -> dict[str, Any]:
 def written_to(path: Path) -> Path:
     """Return the path for writing a file's dictionary: NAME.json, or NAME.dictionary.json if NAME.json holds data."""
     plain = path.with_suffix(".json")
-    return path.with_suffix(".dictionary.json") if plain == path or _is_other(plain) else plain
+    taken = plain == path or (plain.is_file() and not is_dictionary(plain))
+    return path.with_suffix(".dictionary.json") if taken else plain
 
 
 def facts_beside(path: Path, given: Path | None = None) -> tuple[str, dict[str, Any] | None]:
@@ -253,15 +254,18 @@ def facts_beside(path: Path, given: Path | None = None) -> tuple[str, dict[str, 
         if not given.is_file():
             raise ValueError(f"--dictionary: the file {given.name} does not exist.")
         return given.name, _parsed(given.read_bytes(), given.name)
-    for place in (path.with_suffix(".dictionary.json"), path.with_suffix(".json")):
-        if place != path and place.is_file() and not _is_other(place):
+    for place in (path.with_suffix(".dictionary.json"), path.with_suffix(".json"), Path(f"{path}.json")):
+        if place != path and is_dictionary(place):
             return place.name, _parsed(place.read_bytes(), place.name)
     return written_to(path).name, None
 
 
-def _is_other(place: Path) -> bool:
-    """Return whether the file exists but is not a dictionary, for example data with the same name."""
-    return place.is_file() and b'"columns"' not in place.read_bytes()[:_LONGEST]
+def is_dictionary(place: Path) -> bool:
+    """Return whether the file exists and is a dictionary, not the trace of a run or data with the same name."""
+    if not place.is_file():
+        return False
+    text = place.read_bytes()[:_LONGEST]
+    return b'"columns"' in text and not text.startswith(b'{"schema"')
 
 
 def amended(

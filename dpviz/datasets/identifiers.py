@@ -6,18 +6,26 @@ import re
 
 import numpy as np
 
+from dpviz.datasets.meanings import meaning_of
 from dpviz.datasets.readers import Table
 
 __all__ = ["singles_out"]
 
 _NAMED = re.compile(
-    r"(^|[\W_])(id|ids|idx|index|nr|no|uuid|guid|row|record)$|^(id|nr|idx)[\W_]|[a-z](Id|ID|Nr)$", re.ASCII
+    r"(^|[\W_])(id|ids|pid|idx|index|nr|no|uuid|guid|row|record)$|^(id|nr|idx)[\W_]|[a-z](Id|ID|Nr)$", re.ASCII
 )
 
 
 def singles_out(table: Table, name: str, *, private: bool) -> bool:
-    """Return whether a column seems to number the rows, judged by its name and, if it is public, by its cells."""
-    return bool(_NAMED.search(name)) or (not private and _numbers(table.values(name)))
+    """Return whether a column seems to number the rows, judged by its name and, if it is public, by its cells.
+
+    A name that means numbers, such as age, is believed: a short table may hold each of them once.
+    """
+    if _NAMED.search(name):
+        return True
+    meaning = meaning_of(name)
+    means_numbers = meaning is not None and meaning.low is not None
+    return not private and not means_numbers and _numbers(table.values(name))
 
 
 def _numbers(values: np.ndarray) -> bool:

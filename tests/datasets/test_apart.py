@@ -83,6 +83,23 @@ def test_the_process_has_no_memory_no_time_and_no_files_beyond_its_limits(tmp_pa
         assert ended.returncode == status and words in ended.stderr
 
 
+@pytest.mark.parametrize("unknown", ["RLIMIT_AS", "RLIMIT_CPU", "RLIMIT_FSIZE", "RLIMIT_CORE"])
+def test_a_limit_that_the_system_does_not_know_is_skipped(unknown, tmp_path, monkeypatch, really_apart):
+    """macOS refuses a limit on memory, and other systems lack other limits."""
+    (tmp_path / "sitecustomize.py").write_text(
+        "import resource\n"
+        "old = resource.setrlimit\n"
+        "def setrlimit(which, most):\n"
+        f"    if which == resource.{unknown}:\n"
+        "        raise ValueError('current limit exceeds maximum limit')\n"
+        "    old(which, most)\n"
+        "resource.setrlimit = setrlimit\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    apart.stop()
+    assert read_table(BOOK, "x.xlsx").n_rows == 2
+
+
 @pytest.mark.parametrize(
     "script",
     [
@@ -96,8 +113,8 @@ def test_the_process_has_no_memory_no_time_and_no_files_beyond_its_limits(tmp_pa
     ids=["ends", "crashes", "babbles", "wrong form", "wrong type", "a frame without an end"],
 )
 def test_a_process_that_dies_or_lies_is_one_sentence(script, monkeypatch, really_apart):
-    really_apart.append(apart._start())
-    really_apart[-1].kill()
+    apart._start().kill()
+    really_apart[-1].wait()
     stuck(monkeypatch, script)
     with pytest.raises(TableError) as caught:
         read_table(BOOK, "x.xlsx")

@@ -167,7 +167,8 @@ def test_the_decimal_sign_of_a_public_file_is_what_all_of_its_cells_say():
     """Reading only up to the first decisive cells must give the same result as stripping and judging every cell."""
 
     def judged(records, delimiter):
-        cells = [re.sub(r"^[$€]\s*(?=[-+.\d])|(?<=\d)\s*[$€%]$", "", cell.strip()) for row in records for cell in row]
+        cells = [re.sub(r"(?<=\d)-$", "", cell.strip()) for row in records for cell in row]
+        cells = [re.sub(r"^[$€]\s*(?=[-+.\d])|(?<=\d)\s*[$€%]$", "", cell) for cell in cells]
         cells = [cell.removeprefix("-") for cell in cells if not re.fullmatch(r"-?\d{1,3}([.,]\d{3})+", cell)]
         comma = any(re.fullmatch(r"(\d{1,3}([.']\d{3})*|\d*),\d*", cell) for cell in cells)
         point = any(re.fullmatch(r"(\d{1,3}(,\d{3})*|\d*)[.]\d*", cell) for cell in cells)

@@ -92,7 +92,7 @@ def test_a_sheet_of_notes_is_skipped_and_any_sheet_can_be_asked_for():
     rows = [["a", "b"], [1, 2], [3, 4]]
     content = workbook(("Notes", [["made in May"]]), ("2023", rows), ("2024", [["c"], [9]]))
     table = read_table(content, "x.xlsx", header=True)
-    assert table.usable == ("a", "b") and "Sheet 2 was read; the names of the sheets" in table.notes[0]
+    assert table.usable == ("a", "b") and "Of 3 sheets, sheet 2, '2023', was read" in table.notes[0]
     assert read_table(content, "x.xlsx", header=True, sheet="2024").usable == ("c",)
     assert read_table(content, "x.xlsx", header=True, sheet="3").usable == ("c",)
     with pytest.raises(TableError, match="there is no sheet '2025'"):

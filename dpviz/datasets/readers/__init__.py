@@ -63,7 +63,7 @@ def read_table(
     header, private, sheet, header_row, recode, separator, decimal, thousands, names, n_columns, missing_marks,
         decimal_of :
         the declared format, see `Form`
-    words : if True, accept a public table without a column of numbers, so that rules can be drafted for it
+    words : if True, accept a public table without a column of numbers if a rule could make numbers of one
     limits : Limits, the size guards
     on_progress : called with the fraction done, perhaps from other threads; may raise `Stopped`
 
@@ -95,7 +95,7 @@ def read_table(
     except MemoryError:
         raise too_much(name) from None
     _check_recoded(table, recode)
-    if not words:
+    if not (words and any(column.suggestion for column in table.columns)):
         check_usable(table)
     advance(1.0)
     return table

@@ -11,6 +11,7 @@ import os
 import struct
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 
 from dpviz.datasets.readers.arrow import read_arrow
 from dpviz.datasets.readers.excel import read_excel
@@ -61,7 +62,7 @@ def read(data: memoryview, name: str, form: Form, limits: Limits, advance: Calla
         data, inside = _unpacked(data, name, form, limits), name.lower().removesuffix(".gz")
         kind = declared_format(inside, bytes(data[:64]), form)
     for magic, what in REFUSED.items():
-        if bytes(data[:16]).startswith(magic) and not is_first_record(inside, bytes(data[:64]), form):
+        if bytes(data[:64]).startswith(magic) and not is_first_record(inside, bytes(data[:64]), form):
             raise TableError(f"{name}: the archive holds {what}.")
     if kind == "gzip":
         raise TableError(f"{name}: the archive holds another archive; unpack it first.")
@@ -82,7 +83,10 @@ def _unpacked(data: memoryview, name: str, form: Form, limits: Limits) -> memory
 
 
 def _limit(limits: Limits) -> None:
-    """Limit processor time and memory; forbid files and core dumps, which would hold cells."""
+    """Limit processor time and memory; forbid files and core dumps, which would hold cells.
+
+    A limit that the operating system does not know, such as that on memory on macOS, is skipped.
+    """
     if hasattr(os, "nice"):
         os.nice(_NICE)
     try:
@@ -91,14 +95,16 @@ def _limit(limits: Limits) -> None:
         return
     spent = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
     for which, most in (
-        (resource.RLIMIT_CPU, int(spent) + 1 + limits.seconds),
-        (resource.RLIMIT_AS, limits.memory),
-        (resource.RLIMIT_FSIZE, 0),
-        (resource.RLIMIT_CORE, 0),
+        ("RLIMIT_CPU", int(spent) + 1 + limits.seconds),
+        ("RLIMIT_AS", limits.memory),
+        ("RLIMIT_FSIZE", 0),
+        ("RLIMIT_CORE", 0),
     ):
-        hard = resource.getrlimit(which)[1]
-        allowed = most if hard == resource.RLIM_INFINITY else min(most, hard)
-        resource.setrlimit(which, (allowed, allowed))
+        with suppress(AttributeError, OSError, ValueError):
+            limit = getattr(resource, which)
+            hard = resource.getrlimit(limit)[1]
+            allowed = most if hard == resource.RLIM_INFINITY else min(most, hard)
+            resource.setrlimit(limit, (allowed, allowed))
 
 
 if __name__ == "__main__":

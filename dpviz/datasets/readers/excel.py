@@ -16,7 +16,7 @@ from openpyxl.xml.functions import iterparse
 
 from dpviz.datasets.readers.cells import columns_of_cells
 from dpviz.datasets.readers.form import Form
-from dpviz.datasets.readers.names import confirmed, named, numbered, width_of
+from dpviz.datasets.readers.names import cleaned, confirmed, named, numbered, width_of
 from dpviz.datasets.readers.table import (
     NO_ROWS,
     Limits,
@@ -110,7 +110,9 @@ class _Reader(ExcelReader):
         """List the sheets."""
         for sheet, rel in self.parser.find_sheets():
             if rel.target in self.valid_files and "chartsheet" not in rel.Type:
-                self.wb._sheets.append(_Sheet(self.wb, sheet.name, rel.target, self.shared_strings))
+                one = _Sheet(self.wb, sheet.name, rel.target, self.shared_strings)
+                one.sheet_state = sheet.state
+                self.wb._sheets.append(one)
 
 
 class _Narrow(WorkSheetParser):
@@ -170,7 +172,7 @@ def _rows(sheet: Any, first: int, most: int) -> Iterator[tuple[Any, ...]]:
 
 
 def _sheet(sheets: list[Any], name: str, form: Form) -> tuple[Any, list[str]]:
-    """Return the declared sheet, or else the first whose name does not suggest notes."""
+    """Return the declared sheet, or else the first visible one whose name does not suggest notes."""
     if form.sheet is not None:
         for place, sheet in enumerate(sheets, 1):
             if form.sheet in (sheet.title, str(place)):
@@ -178,10 +180,10 @@ def _sheet(sheets: list[Any], name: str, form: Form) -> tuple[Any, list[str]]:
         raise TableError(f"{name}: there is no sheet {form.sheet!r}; give its name, or its number, counted from 1.")
     if len(sheets) == 1:
         return sheets[0], []
-    number = next((i for i, sheet in enumerate(sheets) if sheet.title.strip().lower() not in _WORDS), 0)
-    if number:
-        return sheets[number], [f"Sheet {number + 1} was read; the names of the sheets before it suggest notes."]
-    return sheets[0], ["The workbook has several sheets; the first one was read."]
+    shown = [place for place, sheet in enumerate(sheets) if sheet.sheet_state == "visible"] or [0]
+    place = next((place for place in shown if sheets[place].title.strip().lower() not in _WORDS), shown[0])
+    which = f"sheet {place + 1}" if form.private else f"sheet {place + 1}, {cleaned(sheets[place].title)!r},"
+    return sheets[place], [f"Of {len(sheets)} sheets, {which} was read: hidden ones and notes are passed over."]
 
 
 def _guard(data: memoryview, name: str, limits: Limits) -> None:

@@ -9,12 +9,13 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterator
+from typing import AnyStr
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
-__all__ = ["blocks", "cells_of", "is_utf8", "mended", "split", "words"]
+__all__ = ["blocks", "cells_of", "fitted", "is_utf8", "mended", "split", "words"]
 
 LONGEST = 1_000_000  # maximum length of a line, in bytes; a longer line becomes a row of missing cells
 BLOCK = 4_000_000  # number of bytes that are split at a time
@@ -82,10 +83,10 @@ def split(line: str, separator: str) -> list[str]:
 def cells_of(
     data: memoryview, separator: str, width: int, advance: Callable[[float], None]
 ) -> Iterator[list[pa.StringArray]]:
-    """Yield `width` columns of cells for each block of lines. A line of another width becomes a row of missing cells.
+    """Yield `width` columns of cells for each block of lines, each line cut or filled up as `fitted` says.
 
-    An empty line is not a row. Where white space separates cells, a line with one additional cell begins with a row
-    name, as R writes it.
+    An empty line is not a row. Where white space separates cells, no cell is empty, so a shorter line becomes a row of
+    missing cells; a line with one additional cell begins with a row name, as R writes it.
     """
     at = 0
     for block in blocks(data):
@@ -98,21 +99,32 @@ def cells_of(
         advance(0.9 * at / data.nbytes)
 
 
+def fitted(cells: list[AnyStr], width: int, blank: AnyStr) -> list[AnyStr]:
+    """Return `width` cells of a line: cells that it lacks at its end are blank, and blank cells beyond are none.
+
+    If a cell beyond the last column holds something, the cells may be shifted, so all are blank.
+    """
+    if any(cell.strip() for cell in cells[width:]):
+        return [blank] * width
+    return cells[:width] + [blank] * (width - len(cells))
+
+
 def _one_by_one(text: str, separator: str, width: int) -> list[pa.StringArray]:
-    rows, lacking = [], [None] * width
+    rows = []
     for line in text.split("\n"):
         if not line:
             continue
         cells = split(line, separator) if len(line.encode()) <= LONGEST else []
-        if separator == " " and len(cells) == width + 1:
-            cells = cells[1:]
-        rows.append(cells if len(cells) == width else lacking)
+        if separator == " ":
+            cells = cells[len(cells) == width + 1 :]
+            cells = cells if len(cells) == width else []
+        rows.append(fitted(cells, width, ""))
     columns = zip(*rows, strict=True) if rows else [()] * width
     return [pa.array(column, pa.string()) for column in columns]
 
 
 def _at_once(text: bytes, separator: str, width: int) -> list[pa.StringArray]:
-    """Use Arrow to split a block without quotes; lines with another number of cells become rows of missing cells."""
+    """Use Arrow to split a block without quotes, after lines with another number of cells are fitted."""
     if not text.endswith(b"\n"):
         text += b"\n"
     marks = np.frombuffer(text, np.uint8)
@@ -121,10 +133,14 @@ def _at_once(text: bytes, separator: str, width: int) -> list[pa.StringArray]:
     signs = np.diff(np.searchsorted(np.flatnonzero(marks == ord(separator)), ends), prepend=0)
     wrong = (lengths > 0) & ((signs != width - 1) | (lengths > LONGEST))
     if wrong.any() or (lengths == 0).any():
-        lacking = separator.encode() * (width - 1) or b" "
-        lines = text.split(b"\n")
-        rows = (lacking if bad else line for line, bad in zip(lines, wrong, strict=False) if line)
-        text = b"".join(line + b"\n" for line in rows)
+        sign = separator.encode()
+        rows = []
+        for line, other in zip(text.split(b"\n"), wrong, strict=False):
+            if other:
+                cells = line.split(sign) if len(line) <= LONGEST else []
+                line = sign.join(fitted(cells, width, b"")) or b" "
+            rows.append(line and line + b"\n")
+        text = b"".join(rows)
     if not text:
         return [pa.array([], pa.string())] * width
     names = [f"f{place}" for place in range(width)]

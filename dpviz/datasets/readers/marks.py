@@ -2,4 +2,7 @@
 
 __all__ = ["MISSING"]
 
-MISSING = ("NA", "N/A", "n/a", "NaN", "nan", "-nan", "null", "NULL", "None", "#N/A", "-", "?", ".")
+MISSING = (
+    *("NA", "N/A", "n/a", "NaN", "nan", "-nan", "null", "NULL", "None", "-", "?", "."),
+    *("#N/A", "#DIV/0!", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!"),  # of Excel and SPSS
+)

@@ -18,7 +18,7 @@ _MARKS |= {"--", "---", "n.a.", "nil", "true", "false", "inf", "-inf", "infinity
 _NUMBER = r"[+-]?(\d[\d.,' \u00a0\u2009\u202f\u2019_]*|[.,]\d+)([eE][+-]?\d+)?|0[xX][0-9a-fA-F]+"
 _MONTH = r"(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}[.]?"
 _VALUE = re.compile(
-    rf"\(?({_MONEY}\s*)?[-+]?\s*({_MONEY}\s*)?({_NUMBER})\s*([%‰]|{_MONEY})?\)?"
+    rf"\(?({_MONEY}\s*)?[-+\u2212]?\s*({_MONEY}\s*)?({_NUMBER})\s*([%‰]|{_MONEY})?\)?-?"
     r"|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([T ].*)?"
     r"|\d{4}-\d{1,2}|\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?( ?[aApP][mM])?"
     rf"|\d{{1,2}}[-. ]{{0,2}}{_MONTH}[-., ]{{0,2}}\d{{2,4}}|{_MONTH} ?\d{{1,2}}, ?\d{{4}}"

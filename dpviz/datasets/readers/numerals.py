@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 __all__ = [
     "FALSE", "LARGEST", "MONEY", "TRUE", "bare_numbers", "floats", "number_pattern", "numbers", "numbers_of",
-    "signs_in", "units_of", "without_marks",
+    "signs_in", "units_of", "with_minus", "without_marks",
 ]  # fmt: skip
 
 # numbers with a larger absolute value count as missing, so that no later step overflows, not even in float32
@@ -32,6 +32,14 @@ def number_pattern(decimal: str, thousands: str) -> str:
     whole = rf"(\d{{1,3}}([{_SPACES}{thousands}]\d{{3}})+|\d+)"
     amount = rf"({whole}({sign}\d*)?|{sign}\d+)([eE][+-]?\d+)?"
     return rf"^[\s{_MARK}]*[+-]?({MONEY}{gap})?[+-]?{amount}({gap}({MONEY}|%))?\s*$"
+
+
+def with_minus(cells: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | pa.Array:
+    """Return text cells with negative numbers written -3.5, which people also write (3.5), 3.5- or with U+2212."""
+    unsigned = r"[^()+\-]*\d[^()+\-]*"
+    cells = pc.replace_substring(cells, "\u2212", "-")
+    cells = pc.replace_substring_regex(cells, rf"^\s*\(\s*({unsigned})\)\s*$", r"-\1")
+    return pc.replace_substring_regex(cells, rf"^({unsigned})-\s*$", r"-\1")
 
 
 def bare_numbers(cells: pa.ChunkedArray | pa.Array, thousands: str) -> np.ndarray:
@@ -114,6 +122,7 @@ def numbers(cells: pa.ChunkedArray | pa.Array, signs: tuple[str, str]) -> np.nda
     the words for true (1) and false (0). Any other cell is missing: NaN. Each cell is read on its own.
     """
     decimal, thousands = signs
+    cells = with_minus(cells)
     fits = pc.match_substring_regex(cells, number_pattern(decimal, thousands))
     values = bare_numbers(pc.if_else(fits, cells, None), thousands).copy()
     for words, value in ((TRUE, 1.0), (FALSE, 0.0)):

@@ -51,6 +51,11 @@ def refuse_other_text(head: str, name: str) -> None:
     TableError
         If the text has another format; the message names it.
     """
+    if head.lower().lstrip('"').startswith("sep="):
+        raise TableError(
+            f"{name}: its first line says which sign separates cells, as Excel writes it, so the names are on line 2 "
+            "(on the command line: --header-row 2, and --separator with that sign)."
+        )
     if _MARKUP.match(head):
         raise TableError(f"{name}: the content is XML or HTML; save it as CSV with a header line.")
     if _ARFF.match(head):

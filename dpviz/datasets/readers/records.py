@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection, Iterator
+from contextlib import suppress
 from typing import Any
 
 from dpviz.datasets.readers.cells import columns_of_cells
@@ -155,8 +156,27 @@ def _refuse_whole(text: str, name: str) -> None:
         opened = "gzip.open" if name.endswith(".gz") else "open"
         hint = as_csv(name, "gzip, json, pandas", f"pandas.json_normalize(json.load({opened}(FILE))['features'])")
         raise TableError(f"{name}: the content is a map (GeoJSON or ESRI); make a table of its features: {hint}.")
-    hint = as_csv(name, "pandas", "pandas.read_json(FILE)")
+    code = _table_in(whole, "gzip.open" if name.endswith(".gz") else "open")
+    hint = as_csv(name, "gzip, json, pandas" if "json.load" in code else "pandas", code)
     raise TableError(f"{name}: the content is one JSON object, and a list of records is needed; make a table: {hint}.")
+
+
+def _table_in(whole: dict[str, Any], opened: str) -> str:
+    """Return Python code that makes a table of an object: of its records, its lists of cells, or its columns."""
+    loaded = f"json.load({opened}(FILE))"
+    plain = re.compile(r"[\w .-]+", re.ASCII)  # nothing else may reach a shell
+    lists = {key: cell[0] for key, cell in whole.items() if plain.fullmatch(key) and isinstance(cell, list) and cell}
+    if key := next((key for key, first in lists.items() if isinstance(first, dict)), ""):
+        return f"pandas.json_normalize({loaded}[{key!r}])"
+    if not (key := next((key for key, first in lists.items() if isinstance(first, list)), "")):
+        return "pandas.read_json(FILE)"
+    cells = f"pandas.DataFrame((d := {loaded})[{key!r}]"
+    if isinstance(whole.get("columns"), list):
+        return f"{cells}, columns=d['columns'])"
+    with suppress(KeyError, TypeError):  # as the portals of cities write it
+        if all(isinstance(column["name"], str) for column in whole["meta"]["view"]["columns"]):
+            return f"{cells}, columns=[one['name'] for one in d['meta']['view']['columns']])"
+    return f"{cells}).add_prefix('column ')"
 
 
 def _records(data: bytes, name: str) -> Iterator[dict[str, Any]]:

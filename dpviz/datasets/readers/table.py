@@ -19,6 +19,7 @@ from dpviz.datasets.readers.numerals import (
     numbers,
     signs_in,
     units_of,
+    with_minus,
     without_marks,
 )
 from dpviz.datasets.readers.recode import recoded, rule_for_dates, rule_for_words
@@ -363,7 +364,7 @@ def mixed(name: str, row: int) -> Column:
 def _from_text(name: str, cells: pa.ChunkedArray | pa.Array, dtype: type, form: Form, decimal: str) -> Column:
     declared, doubt = form.declared_decimal(name), ""
     if declared is None:
-        decimal, doubt = signs_in(cells, decimal)
+        decimal, doubt = signs_in(with_minus(cells), decimal)
     else:
         decimal = declared
     groups = {",": ".", ".": ",", "?": ""}[decimal]
@@ -374,17 +375,18 @@ def _from_text(name: str, cells: pa.ChunkedArray | pa.Array, dtype: type, form: 
 
 def _written(name: str, cells: pa.ChunkedArray | pa.Array, dtype: type, decimal: str, groups: str) -> Column:
     """Return a text column as numbers with these signs, or as refused with a reason."""
-    if _all(cells, number_pattern(decimal, groups)):
-        signs = units_of(cells)
+    amounts = with_minus(cells)
+    if _all(amounts, number_pattern(decimal, groups)):
+        signs = units_of(amounts)
         if len(signs - {""}) > 1 or {"", "%"} <= signs:
             return refused(name, "units")
-        return usable(name, "number", bare_numbers(cells, groups).astype(dtype))
+        return usable(name, "number", bare_numbers(amounts, groups).astype(dtype))
     either = f"({number_pattern(',', '.')})|({number_pattern('.', ',')})"
-    if _all(cells, either):
+    if _all(amounts, either):
         return refused(name, "ambiguous")
     if _all(cells, _DATE):
         return dataclasses.replace(refused(name, "date"), suggestion=rule_for_dates(cells))
-    fits = pc.match_substring_regex(cells, either)
+    fits = pc.match_substring_regex(amounts, either)
     if not pc.any(fits).as_py():
         codes, words = _codes(cells)
         return dataclasses.replace(refused(name, "text"), codes=codes, words=words, suggestion=rule_for_words(words))

@@ -13,6 +13,7 @@ import io
 import re
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -51,6 +52,9 @@ _EQUAL = (
 _COMMA_DECIMAL = r"[+-]?(\d{1,3}([.' ]\d{3})*|\d*),\d*"
 _POINT_DECIMAL = r"[+-]?(\d{1,3}(,\d{3})*|\d*)\.\d*"
 _GROUPED = r"[+-]?\d{1,3}([,.]\d{3})+"
+_EXCELS_SIGN = re.compile(rb'"?sep=([,;|\t])"?\r?\n', re.IGNORECASE)
+_KINDS = {"", "c", "d", "s", "t", "continuous", "discrete", "string", "text", "time"}
+_USES = {"", "class", "meta", "i", "ignore", "weight", "multiclass", "a"}
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -83,8 +87,13 @@ def read_text(data: memoryview, name: str, form: Form, limits: Limits, advance: 
 
 
 def is_split_slowly(data: memoryview) -> bool:
-    """Return whether Python must split or decode public text: white space separates cells, or it is not UTF-8."""
+    """Return whether Python must split or decode public text.
+
+    It must if white space separates cells, if lines end with a separator, or if the text is not UTF-8.
+    """
     head = bytes(data[:_SAMPLE])
+    if re.search(rb"[,;|\t]\r?\n", head):
+        return True
     with suppress(ValueError, csv.Error):
         if spaced(head[: head.rfind(b"\n") + 1].decode() if data.nbytes > _SAMPLE else head.decode()):
             return True
@@ -170,9 +179,37 @@ def _article(separator: str) -> str:
     return "" if separator == " " else "a "
 
 
-def _read_public(data: memoryview, name: str, form: Form, limits: Limits, advance: Callable[[float], None]) -> Table:
+@dataclasses.dataclass(frozen=True)
+class _Opened:
+    """Public text in UTF-8 whose cells are separated by one sign.
+
+    Attributes
+    ----------
+    data : the text, from the line of names on
+    form : the declared form, with the separator that Excel's first line tells
+    delimiter : the sign
+    records : the cells of the first lines
+    width : the number of columns
+    n_words : the number of words per line if white space separated the cells, else 0
+    notes : sentences about what was found
+    """
+
+    data: memoryview
+    form: Form
+    delimiter: str
+    records: list[list[str]]
+    width: int
+    n_words: int
+    notes: list[str]
+
+
+def _opened(data: memoryview, name: str, form: Form, limits: Limits, advance: Callable[[float], None]) -> _Opened:
+    """Detect encoding and separator, and leave out what stands above, below or beside the cells of the first lines."""
     data, notes = _as_utf8(data, name)
     data = _from_line(data, name, form.header_row or 1)
+    if told := _EXCELS_SIGN.match(bytes(data[:16])):  # Excel's own note, which it does not show
+        data, form = data[told.end() :], dataclasses.replace(form, separator=form.separator or told[1].decode())
+        notes.append("The first line says which sign separates cells and was skipped.")
     n_words = 0
     with faults_as(f"{name}: the first lines cannot be read as a table of separated cells; save it as CSV again."):
         head = _head(data, name)
@@ -190,21 +227,35 @@ def _read_public(data: memoryview, name: str, form: Form, limits: Limits, advanc
             records = _records(head, delimiter)
     if not records:
         raise TableError(f"{name}: the file is empty; drop a table with a header line and at least one row.")
-    width, has_header = len(records[0]), form.header is not False
+    width = _width(records)
+    if not n_words and any(len(record) > width and not any(map(str.strip, record[width:])) for record in records):
+        data, records = _cut(data, delimiter, width), [record[:width] for record in records]
+        notes.append("The separator at the end of a line begins no further cell.")
+    return _Opened(data, form, delimiter, records, width, n_words, notes)
+
+
+def _read_public(data: memoryview, name: str, form: Form, limits: Limits, advance: Callable[[float], None]) -> Table:
+    text = _opened(data, name, form, limits, advance)
+    data, form, notes, records, width = text.data, text.form, text.notes, text.records, text.width
+    delimiter, has_header = text.delimiter, form.header is not False
+    n_kinds = 2 if has_header and form.header_row is None and _are_kinds(records[1:3]) else 0
+    if n_kinds:
+        notes.append("The two lines below the names, which say what kinds the columns have, were skipped.")
     limits.check(name, 0, width)
     names, renamed = named(name, records[0], sure=bool(form.header)) if has_header else (numbered(width), [])
-    if has_header and len(records) == 1 and data.nbytes <= _SAMPLE:
+    if has_header and len(records) == 1 + n_kinds and data.nbytes <= _SAMPLE:
         raise TableError(f"{name}: {NO_ROWS}")
     limits.check(name, max(_lines(data) - has_header, 0), width)
-    decimal = form.decimal or _decimal_sign(records[has_header:], delimiter)
-    if delimiter != "," and not n_words:
+    decimal = form.decimal or _decimal_sign(records[has_header + n_kinds :], delimiter)
+    if delimiter != "," and not text.n_words:
         notes.append(f"Cells are separated by a {SEPARATORS[delimiter]}.")
     if decimal == ",":
         notes.append("The decimal sign is a comma.")
     raw = records[0] if has_header else [f"f{j}" for j in range(width)]
     apart = dict(form.decimal_of)
     texts = [raw[j] for j in range(width) if recoded(form.recode, names[j]) or names[j] in apart]
-    cells = _parse(data, name, form, delimiter, "," if decimal == "," else ".", texts, advance)
+    parse = partial(_parse, data, name, form, delimiter, n_kinds=n_kinds, advance=advance)
+    cells = parse("," if decimal == "," else ".", texts)
     n_rows = cells.num_rows
     if n_rows == 0:
         raise TableError(f"{name}: {NO_ROWS}")
@@ -215,12 +266,37 @@ def _read_public(data: memoryview, name: str, form: Form, limits: Limits, advanc
     del cells
     # `floats` were parsed with points as decimal signs; the text shows whether points group thousands
     if decimal == "?" and floats:
-        written = _parse(data, name, form, delimiter, ".", [raw[j] for j in floats], advance)
+        written = parse(".", [raw[j] for j in floats])
         asked = {names[j]: signs_in(written.column(j), "?")[1] for j in floats}
         columns = [dataclasses.replace(column, doubt=asked.get(column.name, column.doubt)) for column in columns]
     pa.default_memory_pool().release_unused()
     unnamed_first = has_header and not records[0][0].strip()
     return table_of(name, columns, n_rows, notes + renamed, unnamed_first=unnamed_first)
+
+
+def _width(records: list[list[str]]) -> int:
+    """Return the number of names in the first record, without blank ones at its end if their cells are blank, too."""
+    first = records[0]
+    named = max((place for place, cell in enumerate(first, 1) if cell.strip()), default=len(first))
+    filled = any(cell.strip() for record in records[1:] for cell in record[named:])
+    return len(first) if filled else named
+
+
+def _cut(data: memoryview, delimiter: str, width: int) -> memoryview:
+    """Return the text without blank cells beyond the last column; a line that has a cell there stays as it is."""
+    out = io.StringIO()
+    writer = csv.writer(out, delimiter=delimiter, lineterminator="\n")
+    for record in csv.reader(io.StringIO(bytes(data).decode(), newline=None), delimiter=delimiter):
+        writer.writerow(record if any(map(str.strip, record[width:])) else record[:width])
+    return memoryview(out.getvalue().encode())
+
+
+def _are_kinds(lines: list[list[str]]) -> bool:
+    """Return whether two lines below the names are Orange's: kinds of columns, and what they are for."""
+    if len(lines) < 2:
+        return False
+    kinds, uses = ({cell.strip().lower() for cell in line} for line in lines)
+    return kinds <= _KINDS and bool(kinds - {""}) and all(use.split("=")[0].split(" ")[0] in _USES for use in uses)
 
 
 def _from_line(data: memoryview, name: str, line: int) -> memoryview:
@@ -308,8 +384,9 @@ def _quoted(data: memoryview) -> bool:
 
 
 def _amount(cell: str) -> str:
-    """Return a cell without white space at its ends and without a currency or percent sign."""
-    return re.sub(rf"^{MONEY}\s*(?=[-+.\d])|(?<=\d)\s*({MONEY}|%)$", "", cell.strip())
+    """Return a cell without white space at its ends and without signs for a minus, a currency or a percentage."""
+    bare = re.sub(r"^\(([^()]*)\)$|^(.*\d)-$|^\u2212", r"\1\2", cell.strip())
+    return re.sub(rf"^{MONEY}\s*(?=[-+.\d])|(?<=\d)\s*({MONEY}|%)$", "", bare)
 
 
 def _decimal_sign(records: list[list[str]], delimiter: str) -> str:
@@ -338,11 +415,14 @@ def _parse(
     delimiter: str,
     decimal_point: str,
     texts: list[str],
+    *,
+    n_kinds: int,
     advance: Callable[[float], None],
 ) -> pa.Table:
     """Parse text with Arrow; refuse a row with more or fewer cells than the first row, and state its line number.
 
-    The columns `texts` stay text, so that no cell affects how another cell is read.
+    The columns `texts` stay text, so that no cell affects how another cell is read. `n_kinds` lines below the names are
+    skipped.
     """
     wrong: list[arrow_csv.InvalidRow] = []
 
@@ -354,7 +434,8 @@ def _parse(
         return arrow_csv.read_csv(
             pa.PythonFile(io.BufferedReader(_Reported(data, advance), _BLOCK), mode="r"),
             read_options=arrow_csv.ReadOptions(  # with several threads, Arrow would not report the line number
-                use_threads=False, block_size=_BLOCK, autogenerate_column_names=form.header is False
+                use_threads=False, block_size=_BLOCK, autogenerate_column_names=form.header is False,
+                skip_rows_after_names=n_kinds,
             ),
             parse_options=arrow_csv.ParseOptions(
                 delimiter=delimiter, newlines_in_values=_quoted(data), invalid_row_handler=refuse

@@ -47,7 +47,7 @@ def read(name: str, content: bytes, form: Form) -> Table:
     st.button("Stop")  # any click reruns the page, which ends the loop below
     with ThreadPoolExecutor(1, thread_name_prefix="dpviz-read") as pool:
         future = pool.submit(
-            read_table, content, name, on_progress=advance,
+            read_table, content, name, words=True, on_progress=advance,
             **{entry.name: getattr(form, entry.name) for entry in dataclasses.fields(form)},
         )  # fmt: skip
         try:

@@ -8,7 +8,7 @@ import secrets
 import streamlit as st
 from starlette.formparsers import MultiPartParser
 
-from dpviz.datasets.readers import ENDINGS, Form, Limits, TableError, has_types
+from dpviz.datasets.readers import Form, Limits, TableError, has_types
 from dpviz.escape import plain
 from dpviz.privacy.accounts import Refused
 from pages._ui.data import kept, key_file, reading
@@ -62,7 +62,7 @@ def files() -> None:
 
 def _receive() -> None:
     turn = data_state.file_turn
-    file = st.file_uploader(_FORMS, ENDINGS, key=f"file_{turn}")
+    file = st.file_uploader(_FORMS, key=f"file_{turn}")
     st.caption(
         "The file stays in this server's memory, for this visit only; it never reaches a log, and a private file "
         "never reaches the disk. Names and types of columns are public."
@@ -158,7 +158,8 @@ def _ask_width(pending: Pending) -> None:
     st.header("How many cells does a line have?")
     n_columns = field(
         "Cells per line", 1, Limits().columns, None, key="pending_n_columns", width=300,
-        placeholder="a whole number", help="If a line has another number of cells, all its cells count as missing.",
+        placeholder="a whole number",
+        help="Cells that a line lacks count as missing, and so do all cells of a line that has more.",
     )  # fmt: skip
     if st.button("Read it this way", disabled=not isinstance(n_columns, int)):
         _read(pending, dataclasses.replace(pending.form, n_columns=n_columns))
