@@ -229,7 +229,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
                 raise ValueError(f"PrivateKMeans: bounds by name must have one pair for each column; X has {known}.")
             bounds = [[bounds[name][end] for name in names] for end in (0, 1)]
         try:
-            low, high = bounds  # type: ignore[misc]
+            low, high = bounds
         except (TypeError, ValueError):
             raise ValueError(
                 f"PrivateKMeans: bounds must be a pair (low, high) of numbers or arrays; got {self.bounds!r}."
