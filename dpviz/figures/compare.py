@@ -127,7 +127,9 @@ def planes(views: Sequence[View], partners: Sequence[Partners], *, height: int) 
             figure.update_yaxes(range=layout.yaxis.range)
         untitled(figure)
         figure.update_layout(height=height)
-        meta = {name: value for name, value in figure.layout.meta.items() if name != "film"}  # one clock moves them all
+        meta = {
+            name: value for name, value in figure.layout.meta.items() if name not in ("film", "looks")
+        }  # one clock moves all
         figure.update_layout(meta={**meta, "h": height} if "ar" in meta else meta)
         if view.picture is None:
             _number(view, figure, numbers, words)

@@ -284,6 +284,7 @@ def _voted(
     piles: list[Act] = []
     sparks: list[Act] = []
     begin: Any = 0
+    sizes: Any = None
     if people is not None and step.hidden:
         true = step.hidden[0].statistic["votes"]
         chosen = np.flatnonzero(true > 0)
@@ -291,9 +292,10 @@ def _voted(
         place[chosen] = np.arange(len(chosen))
         votes = place[votes_of(released["population"], people)]
         known = votes >= 0  # a row on the border of two trial points may count for the other one
-        ring = {"size": _bytes(disc_sizes(true[chosen])), "color": tint(colors.hidden, 0.16)}
-        look = {"marker": {**ring, "line": {"color": colors.hidden, "width": 1}}, "name": "true votes"}
-        piles = [{"look": look, "to": xy(flat(released["population"][chosen])), "size": [0, None], "fill": 2}]
+        sizes = _bytes(disc_sizes(true[chosen]))
+        ring = {"color": tint(colors.hidden, 0.16), "line": {"color": colors.hidden, "width": 1}}
+        look = {"marker": ring, "name": "true votes"}
+        piles = [{"look": look, "to": xy(flat(released["population"][chosen])), "size": [0, sizes], "fill": 2}]
         spark = {"marker": {"size": 3.6, "color": colors.hidden}, "name": "vote"}
         sparks = [
             {
@@ -312,7 +314,7 @@ def _voted(
     discs: Act = {"layer": VOTES, "size": [begin, None], "shake": shake, "opacity": [1, 1]}
     if sparks:
         discs["color"] = [colors.hidden, colors.released]
-        piles = [{**piles[0], "size": [None, None], "opacity": [1, 0]}]
+        piles = [{**piles[0], "size": [sizes, sizes], "opacity": [1, 0]}]
         del piles[0]["fill"]
     if sd:
         head, tail = (

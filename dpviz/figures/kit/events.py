@@ -15,7 +15,7 @@ in its file, `events(view, shots)`, named in its `PANE`: a tuple of `Event`s per
     size, opacity, color   values at the beginning and at the end; size may have lists, None is the layer's own
     shake          pixels by which marks shake at first
     streak         share of its way that a moving mark leaves behind as a line
-    fall           pixels by which marks fall
+    fall, shift    pixels by which marks fall; units [x, y] by which they move aside
     gone           True if a mark is drawn only while it moves
     fill           number of an earlier act with `gone` whose marks fill these: each grows with those that have arrived
     rays           True to draw lines from `from` to `to` in place of marks
@@ -40,7 +40,7 @@ __all__ = ["Act", "Event", "direct", "plain"]
 
 Act = dict[str, Any]
 SECONDS = 0.9  # duration of an event without acts
-CAPTION = 20  # height in pixels of a caption beyond that of a title
+CAPTION, TAG = 44, 20  # heights in pixels of a caption, and of a tag below it
 
 
 @dataclasses.dataclass(frozen=True)
@@ -85,23 +85,32 @@ def direct(figure: go.Figure, film: Sequence[Sequence[Event]]) -> None:
     The acts of an event that name a layer which the figure lacks are left out, as in pictures that replace a plane.
     """
     numbers = {str(trace.name): i for i, trace in enumerate(figure.data)}
-    written = [[_written(event, numbers) for event in events] for events in film]
-    figure.update_layout(meta={**(figure.layout.meta or {}), "film": written})
-    figure.update_layout(margin={"t": (figure.layout.margin.t or 0) + CAPTION})
+    looks: list[dict[str, Any]] = []
+    written = [[_written(event, numbers, looks) for event in events] for events in film]
+    tagged = any("NOT PRIVATE" in (note.text or "") and note.y == 1 for note in figure.layout.annotations)
+    figure.update_layout(meta={**(figure.layout.meta or {}), "film": written, "looks": looks})
+    figure.update_layout(margin={"t": CAPTION + TAG * tagged})
 
 
-def _written(event: Event, numbers: Mapping[str, int]) -> dict[str, Any]:
-    names = {
-        ref["layer"] for act in event.acts for ref in (act, act.get("to", {}), act.get("from", {})) if "layer" in ref
-    }
-    acts = [_numbered(act, numbers) for act in event.acts] if names <= set(numbers) else []
+def _written(event: Event, numbers: Mapping[str, int], looks: list[dict[str, Any]]) -> dict[str, Any]:
+    refs = [ref for act in event.acts for ref in (act, act.get("to", {}), act.get("from", {}))]
+    known = {ref["layer"] for ref in refs if "layer" in ref} <= set(numbers)
+    acts = [_numbered(act, numbers, looks) for act in event.acts] if known else []
     words = {"kind": event.kind, "head": event.head, "tail": event.tail, "ms": round(1000 * event.seconds)}
     more = {"acts": acts, "dim": list(event.dim), "lens": event.lens} if acts else {}
     return {**words, **({} if event.pays else {"pays": False}), **more}
 
 
-def _numbered(value: Any, numbers: Mapping[str, int]) -> Any:
-    """Return an act with the numbers of traces in place of the names of layers."""
-    if not isinstance(value, dict):
-        return value
-    return {key: numbers[item] if key == "layer" else _numbered(item, numbers) for key, item in value.items()}
+def _numbered(act: Act, numbers: Mapping[str, int], looks: list[dict[str, Any]]) -> Act:
+    """Return an act with numbers in place of the names of layers, and in place of its look, which many acts share."""
+    written: Act = {}
+    for key, value in act.items():
+        if key == "look":
+            if value not in looks:
+                looks.append(value)
+            written[key] = looks.index(value)
+        elif key == "layer":
+            written[key] = numbers[value]
+        else:
+            written[key] = _numbered(value, numbers, looks) if isinstance(value, dict) else value
+    return written

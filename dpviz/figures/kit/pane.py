@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from dpviz.figures.kit.events import Event, direct, plain
 from dpviz.figures.kit.mosaic import known_centers
+from dpviz.figures.kit.scale_bar import as_map
 from dpviz.figures.kit.shots import Shot, one_a_step
 from dpviz.figures.kit.view import Panel, View
 from dpviz.trace import Trace
@@ -54,6 +55,8 @@ class Pane:
         first = next(i for i, panel in enumerate(drawn) if panel.name == "plane")
         if view.picture is not None:
             drawn[first] = self.pictures(view, shots)
+        else:
+            as_map(view, drawn[first].figure)
         direct(drawn[first].figure, self.events(view, shots))
         return drawn
 

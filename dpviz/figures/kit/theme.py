@@ -132,8 +132,13 @@ def untitled(figure: go.Figure) -> None:
     """Remove a figure's title or captions and the space for them, but keep the space for a tag."""
     if "film" in (figure.layout.meta or {}):
         figure.update_layout(meta={**figure.layout.meta, "quiet": True})
-    shift = next((note.yshift for note in figure.layout.annotations if "NOT PRIVATE" in (note.text or "")), None)
+    shift = next((note.yshift for note in figure.layout.annotations if _above(note)), None)
     figure.update_layout(title_text="", margin_t=8 if shift is None else 25 + shift)
+
+
+def _above(note: go.layout.Annotation) -> bool:
+    """Return whether a note is a tag that stands above the picture."""
+    return "NOT PRIVATE" in (note.text or "") and note.y == 1
 
 
 def tag(figure: go.Figure, colors: Theme, text: str = "NOT PRIVATE", *, below: bool = False, left: int = 0) -> None:

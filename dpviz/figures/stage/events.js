@@ -12,12 +12,12 @@ const NEAR = 12; // pixels up to which a mark's way leaves no streak
 const STREAK = 0.6; // opacity of a streak, as a share of that of its mark
 const DEFAULT = { type: "scatter", mode: "markers" };
 
-/** Return the traces of a share of an event, the first at the bottom; `trace(i, step)` gives those of a figure. */
-export const acted = (event, step, share, trace, axes) => {
+/** Return the traces of a share of an event, the first at the bottom; `trace(i, step)` gives the figure's own. */
+export const acted = (event, step, share, { trace, looks, axes }) => {
   const done = []; // the places of the marks of each act, to which later ones refer
   return event.acts.flatMap((act, number) => {
     const v = over(act, share), part = (i) => begun(act, v, i + 3 * step);
-    const own = act.look ? { ...DEFAULT, ...act.look } : trace(act.layer, step + (act.at ?? 0));
+    const own = act.layer === undefined ? { ...DEFAULT, ...looks[act.look] } : trace(act.layer, step + (act.at ?? 0));
     const points = (ref) => {
       if (!ref) return null;
       const whole = ref.act !== undefined ? done[ref.act] : ref.x ? ref : trace(ref.layer, step + (ref.at ?? 0));
@@ -46,7 +46,8 @@ const places = (act, own, to, from, v, part, full, axes) => {
   const n = to.x?.length ?? 0, [x, y, sizes] = [0, 0, 0].map(() => new Float64Array(n)), lines = [[], []];
   const [X, Y] = [axes[own.xaxis ?? "x"], axes[own.yaxis ?? "y"]];
   const [ux, uy] = [X, Y].map((axis) => (axis.high - axis.low) / axis.length); // units a pixel
-  const still = own.marker?.size, [less, more] = act.size ?? [0, null], calm = (1 - v) ** 2;
+  const [sx, sy] = act.shift ?? [0, 0], still = own.marker?.size, [less, more] = act.size ?? [0, null];
+  const calm = (1 - v) ** 2; // what is left of the shaking
   const draw = (x0, y0, x1, y1) => { lines[0].push(x0, x1, NaN); lines[1].push(y0, y1, NaN); };
   for (let i = 0; i < n; i++) {
     const p = part(i), u = ease(p), [x1, y1] = [to.x[i], to.y[i]];
@@ -56,7 +57,7 @@ const places = (act, own, to, from, v, part, full, axes) => {
       if (moves) draw(x0, y0, mix(x0, x1, u), mix(y0, y1, u));
       continue;
     }
-    [x[i], y[i]] = [mix(x0, x1, u), mix(y0, y1, u) - uy * (act.fall ?? 0) * u];
+    [x[i], y[i]] = [mix(x0, x1, u) + u * sx, mix(y0, y1, u) + u * sy - uy * (act.fall ?? 0) * u];
     if (act.streak && p > 0 && p < 1 && moves && Math.hypot((x1 - x0) / ux, (y1 - y0) / uy) > NEAR) {
       const late = Math.max(0, u - act.streak);
       draw(mix(x0, x1, late), mix(y0, y1, late), x[i], y[i]);
@@ -100,5 +101,6 @@ const counted = (own, act, to, v, step) => {
     const a = at(before, i) ?? b, roll = (1 - u) * 0.04 * Math.abs(b) * Math.sin(v * TURNS + i + step);
     return Math.round(mix(a, b, u) + (v < 1 ? roll : 0)).toLocaleString("en-US");
   });
-  return { ...own, x: to.x, y: to.y, mode: "text", text };
+  const color = act.color ? blend(...act.color, u) : own.textfont?.color;
+  return { ...own, x: to.x, y: to.y, mode: "text", text, textfont: { ...own.textfont, color } };
 };

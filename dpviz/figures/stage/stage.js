@@ -147,8 +147,8 @@ export class Stage extends Film {
     if (!this.width || (share >= 1 && i === events.length - 1)) return this.paint();
     this.drawn = -1;
     this.picture(event, share, () => {
-      if (event.acts)
-        return acted(event, this.step, share, (k, at) => this.trace(k, this.clamp(at)), this.axes).map((t) => [t, 1]);
+      const trace = (k, at) => this.trace(k, this.clamp(at)), { looks } = this.layout.meta ?? {};
+      if (event.acts) return acted(event, this.step, share, { trace, looks, axes: this.axes }).map((t) => [t, 1]);
       if (this.step === 0) return this.still();
       return this.ways().flatMap((one) => one(ease(Math.min(1, share / MOVES))));
     });

@@ -17,7 +17,7 @@ from dpviz.figures.kit.shots import Shot
 from dpviz.figures.kit.theme import base
 from dpviz.figures.kit.tree import tree_panel, tree_table
 from dpviz.figures.kit.view import Panel, View, add_frames, thin, xy
-from dpviz.figures.trees import dpm_pictures
+from dpviz.figures.trees import dpm_film, dpm_pictures
 from dpviz.figures.trees.dpm_scores import ROOM, margins, scored, strips_panel
 from dpviz.numbers import counted, number
 from dpviz.privacy.accounting import epsilon_of_mu
@@ -313,6 +313,7 @@ def panels(view: View, shots: list[Shot]) -> list[Panel]:
 PANE = Pane(
     draw=panels,
     shots=shots,
+    events=dpm_film.events,
     legend=(
         ("box", "region"),
         ("cut", "cut (dotted: rejected)"),

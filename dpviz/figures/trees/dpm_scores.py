@@ -13,7 +13,7 @@ from dpviz.figures.kit.theme import Theme, base, tag
 from dpviz.figures.kit.view import Panel, View, add_frames
 from dpviz.trace import Step
 
-__all__ = ["ROOM", "margins", "scored", "scores_table", "strips_panel"]
+__all__ = ["ROOM", "margins", "rails", "scored", "scores_table", "strips", "strips_panel"]
 
 ROOM = 0.14  # room for the scores above a box and to its right, as a share of the box's side
 # Shares of a box's side: gap between box and scores, height of the scores, length of a tick.
@@ -52,6 +52,41 @@ def margins(view: View, t: int) -> tuple[np.ndarray, np.ndarray]:
     return np.concatenate(curves).astype(np.float32), np.concatenate(ticks)
 
 
+def rails(view: View) -> tuple[float, float]:
+    """Return the x on which the scores of the second drawn column stand, and the y on which those of the first do."""
+    low, high = view.bounds()
+    side = high - low
+    return float(high[0] + _GAP * side[0]), float(high[1] + _GAP * side[1])
+
+
+def strips(view: View, t: int, most: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return at most `most` tickets of each drawn column at step t, in drawn coordinates. NOT PRIVATE.
+
+    All three arrays have the shape (m, 2): the feet of the tickets at the plane's margins, their ends by score, and
+    their ends by chance. Each stands for some neighboring cuts, at the place of the likeliest of them.
+    """
+    low, high = view.bounds()
+    table = scores_table(view, t)
+    parts: list[np.ndarray] = []
+    known = table[table.score.notna()]
+    if known.empty:
+        return np.empty((0, 2)), np.empty((0, 2)), np.empty((0, 2))
+    for i, column in enumerate(dict.fromkeys(view.axes or (0,))):
+        side, foot = high[1 - i] - low[1 - i], rails(view)[1 - i]
+        own = known[known.column == column]
+        likeliest = [rows[own.probability.to_numpy()[rows].argmax()] for rows in _groups(len(own), most)]
+        best = own.iloc[likeliest]
+        score = (best.score - known.score.min()) / max(known.score.max() - known.score.min(), 1e-9)
+        for share in (np.zeros(len(best)), score, best.probability / table.probability.max()):
+            ends = np.column_stack([best.position, foot + _TALL * side * share])
+            parts.append(ends[:, ::-1] if i else ends)
+    return tuple(np.concatenate(parts[kind::3]).astype(np.float32) for kind in range(3))  # type: ignore[return-value]
+
+
+def _groups(n: int, most: int) -> list[np.ndarray]:
+    return np.array_split(np.arange(n), min(n, most)) if n else []
+
+
 def scores_table(view: View, t: int) -> pd.DataFrame:
     """Return the TRUE scores of the candidate cuts at frame t (NOT PRIVATE); empty if there are no candidates.
 
@@ -87,37 +122,22 @@ def scores_table(view: View, t: int) -> pd.DataFrame:
 def strips_panel(view: View) -> Panel:
     """Draw emptiness, centreness and score of every cut, and the chosen cut, step by step."""
     trace = view.trace
-    strips = 1 if trace.domain.n_features == 1 else 2
+    drawn = 1 if trace.domain.n_features == 1 else 2
     tables = [scores_table(view, t) for t in range(len(trace.steps))]
-    figure = _empty(view.colors, strips, _best_cuts(view, tables))
+    figure = _empty(view.colors, drawn, "The true scores of the cuts, and their chances")
     updates, layouts = [], []
     for step, table in zip(trace.steps, tables, strict=True):
         probability = table.groupby("column").probability.sum().sort_values(ascending=False)
         chosen = [step.released["column"]] if step.released.get("column", -1) >= 0 else []
-        usual = [c for c in (*probability.index, *range(strips)) if c not in chosen]
-        columns = sorted((chosen + list(dict.fromkeys(usual)))[:strips])
+        usual = [c for c in (*probability.index, *range(drawn)) if c not in chosen]
+        columns = sorted((chosen + list(dict.fromkeys(usual)))[:drawn])
         updates.append([update for column in columns for update in _strip(view, step, table, column)])
         layouts.append({name: _axis(view, column) for name, column in zip(("xaxis", "xaxis2"), columns, strict=False)})
-    add_frames(figure, list(range(6 * strips)), updates, layouts)
+    add_frames(figure, list(range(6 * drawn)), updates, layouts)
     figure.update_layout(layouts[-1])
     return Panel(
         "side", figure, "Curves: true emptiness, centreness and score of every cut, with the released cut. Not private."
     )
-
-
-def _best_cuts(view: View, tables: list[pd.DataFrame]) -> str:
-    """State how often the likeliest cut was the one drawn at random; NOT PRIVATE."""
-    domain, best, drawn = view.trace.domain, 0, 0
-    for step, table in zip(view.trace.steps, tables, strict=True):
-        column = step.released.get("column", -1)
-        if column < 0 or table.empty:
-            continue
-        at = step.released["position"] * domain.half_width[column] + domain.middle[column]
-        own = table[table.column == column]
-        nearest = own.loc[(own.position - at).abs().idxmin()]
-        drawn += 1
-        best += bool(nearest.probability >= table.probability.max())
-    return f"The best cut won {best} of {drawn:,} times"
 
 
 def _empty(colors: Theme, strips: int, title: str) -> go.Figure:
@@ -167,7 +187,7 @@ def _strip(view: View, step: Step, table: pd.DataFrame, column: int) -> list[dic
         at = step.released["position"] * domain.half_width[column] + domain.middle[column]
         stem = {"x": [at, at], "y": [0, 6.2]}
     note = {"x": [(low + high) / 2], "y": [3.3], "text": [word]}
-    return [{"x": x.tolist(), "y": bars.tolist(), "width": (high - low) / intervals}, *lines, stem, note]
+    return [{"x": x, "y": bars.astype(np.float32), "width": (high - low) / intervals}, *lines, stem, note]
 
 
 def _axis(view: View, column: int) -> dict[str, Any]:

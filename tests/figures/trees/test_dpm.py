@@ -161,7 +161,7 @@ def test_scores_people_and_kmeans_are_absent_unless_asked_for():
         json.dumps([p.figure.to_plotly_json() for p in dpm.PANE.panels(view(hidden=h))], default=str)
         for h in (True, False)
     )
-    for word in ("NOT PRIVATE", "emptiness", "person", "KMeans"):
+    for word in ("NOT PRIVATE", "emptiness", '"name": "person"', "KMeans"):
         assert word in shown and word not in private
 
 
