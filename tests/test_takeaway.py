@@ -314,6 +314,32 @@ def test_a_private_script_reads_the_file_it_is_given(secret, tmp_path, monkeypat
         runpy.run_path(str(path), run_name="__main__")
 
 
+@pytest.mark.parametrize("mode", ["--public", "--private"])
+def test_the_script_of_a_file_reads_it_through_its_dictionary_and_books_what_it_spends(mode, tmp_path, capsys):
+    rows = "".join(f"{j % 40 + 20},5;{'fm'[j % 2]};{'?' if j % 9 == 0 else j % 7}\n" for j in range(300))
+    data, facts_file, run, code = (tmp_path / name for name in ("own.csv", "facts.json", "run.json", "again.py"))
+    data.write_text("age;sex;visits\n" + rows)
+    facts_file.write_text(json.dumps({
+        "columns": [
+            {"name": "age", "low": 18, "high": 95}, {"name": "sex", "recode": "one-hot:f,m"},
+            {"name": "visits", "low": 0, "high": 50, "fill": 25},
+        ],
+        "form": {"header": True, "separator": ";", "decimal": ",", "missing_marks": ["?"]},
+        "n_public": 300, "rows_per_person": 1,
+    }))  # fmt: skip
+    given = ["--dictionary", str(facts_file), "--n-clusters", "2", "--json", str(run)]
+    assert main(["run", "glloyd", "--data", str(data), mode, *given]) == 0, capsys.readouterr().err
+    assert main(["export", str(run), "--as", "script", "-o", str(code)]) == 0
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, code, data, facts_file]
+    ended = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    assert ended.returncode == 0, ended.stderr
+    capsys.readouterr()
+    assert main(["accounts", "list"]) == 0
+    told = capsys.readouterr().out
+    assert ("2 runs" in told) == (mode == "--private"), told
+
+
 def test_the_label_says_what_is_promised_in_a_fixed_order(secret):
     lines = facts(secret)
     assert list(lines)[:4] == ["Protects", "Promise", "In a bet", "Spent by this run"]

@@ -242,7 +242,7 @@ def facts_beside(path: Path, given: Path | None = None) -> tuple[str, dict[str, 
 
     Parameters
     ----------
-    path : the data file; its dictionary is NAME.dictionary.json or NAME.json
+    path : the data file; its dictionary is NAME.dictionary.json, NAME.json or, with its ending, NAME.csv.json
     given : the dictionary, if it has another name
 
     Raises

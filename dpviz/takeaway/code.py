@@ -18,9 +18,15 @@ from dpviz.trace import Trace
 
 __all__ = ["notebook", "script"]
 
-_AGAIN = "# Running this spends the budget AGAIN: it is a new release, with new noise. Book it on the file's account.\n"
+_AGAIN = "# Running this spends the budget AGAIN: it is a new release, which is booked on the file's account first.\n"
 _SAME = "# A simulation: the seed is known, so nothing here is private. It gives the same centers, bit for bit.\n"
 _CLAIMED = f"# NOT PRIVATE: {Notion.CLAIMED}.\n"
+_WHICH = (
+    "if len(sys.argv) not in (2, 3):\n"
+    '    raise SystemExit("say which file: python THIS.py FILE.csv, and its DICTIONARY.json if it has one")\n'
+    "path, *dictionary = map(Path, sys.argv[1:])\n"
+)
+_HERE = 'path = Path("your-file.csv")\ndictionary = []  # [Path("its-dictionary.json")] if it has one\n'
 _EXACT = "# NOT PRIVATE: computed from the raw rows without noise.\n"
 
 
@@ -43,6 +49,7 @@ def parts(trace: Trace) -> list[tuple[str, str]]:
     values = ", ".join(f"{name}={literal(value)}" for name, value in trace.parameters.items())
     run = f"algorithm = ALGORITHMS[{trace.algorithm!r}]({values})\n"
     if private:
+        run += "accounts = Accounts.open()\naccounts.reserve(accounts.key(content), Claim.of(algorithm, domain))\n"
         run += 'trace = algorithm.run(X, domain=domain, noise="secure")'
     else:
         noise = ', noise="none"' * trace.noiseless
@@ -63,7 +70,8 @@ def parts(trace: Trace) -> list[tuple[str, str]]:
 
 def _load(trace: Trace) -> str:
     kind, _, name = trace.dataset_id.partition(":")
-    head = "import sys\n\nimport numpy as np\n\nimport dpviz\nfrom dpviz.algorithms import ALGORITHMS\n"
+    head = "import sys\nfrom pathlib import Path\n\nimport numpy as np\n\nimport dpviz\n"
+    head += "from dpviz.algorithms import ALGORITHMS\n"
     here = ORIGINS.get(trace.algorithm)
     if here is not None and here.place.endswith(".py"):
         head += f"from dpviz.algorithms import add_files\n\nadd_files([{here.place!r}])  # lies beside this script\n"
@@ -72,15 +80,27 @@ def _load(trace: Trace) -> str:
     if kind in ("sample", "blobs", "painted") and trace.seed is not None:
         known = name if kind == "sample" else trace.dataset_id
         return f"{head}from dpviz.datasets import load\n\ndata = load({known!r})\nX, domain = data.X, data.domain"
-    facts_of = {key: value for key, value in trace.domain.to_dict().items()}
-    columns = trace.domain.columns
-    pick = f"[{literal(list(columns))}]" if columns else ""
+    domain, private = trace.domain, trace.seed is None
+    columns = list(domain.columns)
+    ends = zip(domain.low.tolist(), domain.high.tolist(), strict=True)
+    if columns:
+        bounds = ", ".join(f"{name!r}: ({a!r}, {b!r}, '')" for name, (a, b) in zip(columns, ends, strict=True))
+        declared = f"columns={literal(columns)}, bounds={{{bounds}}}"
+    else:
+        declared = f"low={literal(domain.low.tolist())}, high={literal(domain.high.tolist())}"
+    form = f"private=True, header={bool(columns)}, content=content" if private else "content=content"
+    facts_of = ", ".join(f"{key!r}: {literal(value)}" for key, value in domain.to_dict().items())
     return (
-        f"{head}import pandas as pd\nfrom dpviz.domain import Domain\n\n"
-        f"domain = Domain.from_dict({{{', '.join(f'{key!r}: {literal(value)}' for key, value in facts_of.items())}}})\n"
-        "if len(sys.argv) != 2:\n"
-        '    raise SystemExit("say which file: python THIS.py FILE.csv")\n'
-        f"X = pd.read_csv(sys.argv[1]){pick}"
+        f"{head}from dpviz.datasets import load_csv\nfrom dpviz.domain import Domain\n"
+        f"{'from dpviz.privacy.accounts import Accounts, Claim' + chr(10) if private else ''}\n"
+        f"domain = Domain.from_dict({{{facts_of}}})\n"
+        f"{_WHICH}"
+        "content = path.read_bytes()\n"
+        "if dictionary:\n"
+        f"    data = load_csv(path, dictionary=dictionary[0], {form})\n"
+        "else:\n"
+        f"    data = load_csv(path, {declared}, n_public={literal(domain.n_public)}, {form})\n"
+        "X = data.X"
     )
 
 
@@ -102,10 +122,7 @@ def notebook(trace: Trace) -> str:
     cells = [_markdown(f"# {plain(trace.name)}\n\n**{badge(trace)}**\n\n{promise}\n\n{_first(trace).lstrip('# ')}")]
     for heading, code in parts(trace):
         if trace.seed is None or ":" not in trace.dataset_id:
-            code = code.replace("if len(sys.argv) != 2:\n", "").replace(
-                '    raise SystemExit("say which file: python THIS.py FILE.csv")\n', 'FILE = "your-file.csv"\n'
-            )
-            code = code.replace("sys.argv[1]", "FILE")
+            code = code.replace(_WHICH, _HERE)
         cells += [_markdown(f"## {heading}"), _code(code)]
     cells += [_markdown("## Step through it"), _code("trace.show()")]
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
