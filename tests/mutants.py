@@ -379,12 +379,14 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
     ],
     (Q + "base.py", QUERIES): [
         ("one_entry_replaced_once", "return 2.0 ** (1 / norm)", "return 1.0"),
-        ("projected_blas", "for column, weights in zip(x.T, projection.matrix, strict=True):\n            product += column[:, None] * weights", "product = x @ projection.matrix"),
+        ("projected_blas", "for column, weights in zip(projection.centered(x).T, projection.matrix, strict=True):\n            product += column[:, None] * weights", "product = projection.centered(x) @ projection.matrix"),
+        ("projection_off_grid", 'on_grid: ClassVar[tuple[str, ...]] = ("middle",)', "on_grid: ClassVar[tuple[str, ...]] = ()"),
         ("off_grid_passes", "if not (values == snap(values)).all():", "if False:"),
         ("outside_ball_passes", "<= radius * _ROUND).all():", "<= 9 * radius).all():"),
         ("keys_move_once", "self.l0 * (1 if neighboring is Neighboring.ADD_REMOVE else 2)", "self.l0"),
     ],
     (Q + "sums.py", QUERIES): [
+        ("sums_not_clipped", "cluster_sums(clip_ball(added, self.radius), labels", "cluster_sums(added, labels"),
         ("scatter_radius_not_squared", "self.radius**2 * one_entry", "self.radius * one_entry"),
         ("scatter_over_then_under", "self.radius**2 * one_entry", "min(self.radius, self.radius**2) * one_entry"),
     ],

@@ -277,6 +277,7 @@ GRIDDED = {
     ShapedSums: lambda at: ShapedSums(AT, at, 1.0, np.eye(2)),
     OccupiedCells: lambda at: OccupiedCells(0.5, at[0]),
     MixtureMoments: lambda at: MixtureMoments(at, np.tile(np.eye(2), (len(at), 1, 1)), np.zeros(len(at)), 1.0),
+    Projection: lambda at: Projection(np.eye(2), at[0]),
     RegionSum: lambda at: RegionSum(at[0], AT[0], 1.0),
 }
 
@@ -381,3 +382,18 @@ def test_a_projected_row_is_added_column_by_column_in_float64(d):
     found = projected(Block(x), Projection(matrix))
     np.testing.assert_array_equal(found, snap(expected))
     np.testing.assert_array_equal(np.vstack([projected(Block(row[None]), Projection(matrix)) for row in x]), found)
+
+
+def test_rows_are_projected_and_added_as_offsets_from_the_projection_s_middle():
+    middle, rows = np.array([0.5, -0.25, 0.0]), np.array([[0.75, -0.25, 0.0], [0.5, 0.75, 0.0]])
+    about = Projection(np.array([[1.0], [2.0], [0.0]]), middle)
+    np.testing.assert_array_equal(projected(Block(rows), about), [[0.25], [2.0]])
+    points = np.array([[0.0], [2.0]])
+    own = NearestSums(points, 0.5, about).statistic(Block(rows))
+    np.testing.assert_allclose(
+        own["sums"], [[0.25, 0, 0], [0, 0.5, 0]], atol=1e-6
+    )  # the second offset is clipped to .5
+    inner = NearestSums(points, 0.5, about, inner=True).statistic(Block(rows))
+    np.testing.assert_allclose(inner["sums"], [[0.25], [0.5]], atol=1e-6)
+    with pytest.raises(ValueError, match="Projection: middle must lie on the 2\\^-24 grid"):
+        Projection(np.eye(3), middle + 2.0**-30)

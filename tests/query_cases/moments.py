@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dpviz.geometry import random_projection
+from dpviz.geometry import random_projection, snap
 from dpviz.privacy.queries import NormHistogram, Projection, Query, SecondMoment
 from tests.query_cases.base import AR, MOVE, REPLACE, Case
 
@@ -16,11 +16,11 @@ def _build(rng, d):
     radius = float(rng.uniform(0.3, 2.0))
     if rng.random() < 0.5:
         return SecondMoment(radius, d, middle=_middle(rng, d))
-    return SecondMoment(radius, 2, Projection(random_projection(d, 2, rng)))
+    return SecondMoment(radius, 2, Projection(random_projection(d, 2, rng), _middle(rng, d)))
 
 
 def _middle(rng, d):
-    return rng.uniform(-1, 1, d) if rng.random() < 0.5 else None
+    return snap(rng.uniform(-1, 1, d)) if rng.random() < 0.5 else None
 
 
 CASES: dict[type[Query], Case] = {

@@ -19,7 +19,7 @@ def _build(rng, d):
     if kind == 1:
         return NearestSums(points(rng, 4, d), float(rng.uniform(0.2, 2.0)))
     inner = bool(rng.random() < 0.5)
-    projection = Projection(random_projection(d, 2, rng))
+    projection = Projection(random_projection(d, 2, rng), snap(rng.uniform(-1, 1, d)) if rng.random() < 0.5 else None)
     return NearestSums(points(rng, 4, 2), float(rng.uniform(0.2, 2.0)), projection, inner=inner)
 
 

@@ -86,7 +86,9 @@ def correct(curator: Curator, domain_radius: float, begin: Start, *, pooled: boo
         if not absolute:
             shift = tracker.shrink(shift, (noisy.sd["sums"] / mass) ** 2, moved)
             shift = shift if shape is None else shape.undo(shift)
-        start = np.zeros((k, d)) if absolute else centers
+        start = centers
+        if begin.projection is not None and absolute:  # the rows' offsets from the projection's middle were added
+            start = np.zeros((k, d)) + (0.0 if begin.projection.middle is None else begin.projection.middle)
         parts = step == 1 and "scatter" in plan
         scatter = curator.release("scatter", NearestScatter(centers, max(clip, FINEST))) if parts else None
         centers = start + np.where(moved[:, None], shift, 0.0)

@@ -28,7 +28,8 @@ class FirstLook:
 
     Attributes
     ----------
-    middle : ndarray of shape (p,), a point near the rows' mean, or 0; the origin of everything that follows
+    middle : ndarray of shape (p,), a point near the rows' mean, or 0; the origin of everything that follows (0 with a
+        projection, which subtracts its own middle)
     reach : float, radius of a ball that holds the rows
     near : float, radius of a ball that holds most of the rows
     moment : Noisy, the second moment of rows clipped to `near`
@@ -82,9 +83,10 @@ def look_around(
         near = float(edges[int(np.argmin([*outside, False]))])
         released = {"noisy_counts": noisy.value, "edges": edges, "noise_sd": noisy.sd, "radius": near}
         yield Step("near", f"Most rows lie within {near / domain.radius:.3g} of the declared radius", released)
-    projection = Projection(random_projection(d, PROJECTED, rng)) if projected else None
+    origin = middle if middle.any() else None
+    projection = Projection(random_projection(d, PROJECTED, rng), origin) if projected else None
     p = d if projection is None else PROJECTED
-    moment = curator.release("moment", SecondMoment(near, p, projection, middle if middle.any() else None))
+    moment = curator.release("moment", SecondMoment(near, p, projection, origin if projection is None else None))
     n = curator.n_credible
     spread = Spread.of(symmetric(moment), moment.sd, n, near)
     released = {"moment": moment.value, "spread": spread.variances, "directions": spread.directions}

@@ -40,6 +40,7 @@ from dpviz.trace import Step
 __all__ = ["NSM"]
 
 MIDDLE = 0.1  # target noise of the mean over all columns, as a share of the domain's radius
+CHEAP = 0.01  # largest share of mu^2 for the mean above 64 columns, where it pays only if it is cheap
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -73,10 +74,10 @@ class NSM(ApproximateDP):
     delta : float or None, in [1e-12, 0.5]
         Total delta; None means 1/(100 n_public).
     middle_share : float, in [0, 0.2]
-        Maximum share of mu^2 for a noisy mean (4 to 64 columns). The mean costs d / (.1 n mu)^2 of mu^2, which makes
-        its noise about 10% of the domain's radius; it is left out if that cost exceeds the share. Later releases are
-        then centered on this mean, shrunk toward the middle of the box according to its noise, so the bounds need not
-        be centered on the rows.
+        Maximum share of mu^2 for a noisy mean (4 columns or more; at most .01 above 64 columns). The mean costs d /
+        (.1 n mu)^2 of mu^2, which makes its noise about 10% of the domain's radius; it is left out if that cost exceeds
+        the share. Later releases are then centered on this mean, shrunk toward the middle of the box according to its
+        noise, so the bounds need not be centered on the rows.
     radius_share : float, in [0, 0.2]
         Share of mu^2 for the norm histogram, which measures by how much the declared radius is too wide. The histogram
         is released only if two standard deviations of its noise are at most 1% of the nominal n.
@@ -431,10 +432,11 @@ class NSM(ApproximateDP):
 
         Use public values only.
         """
-        if not self.FLAT < n_features <= self.WIDE or not self.middle_share:
+        if n_features <= self.FLAT or not self.middle_share:
             return 0.0
         share = n_features / (MIDDLE * n_public * self._mu(n_public)) ** 2
-        return share if share <= self.middle_share else 0.0
+        most = min(self.middle_share, CHEAP) if n_features > self.WIDE else self.middle_share
+        return share if share <= most else 0.0
 
     def _mu(self, n_public: int) -> float:
         return mu_of_epsilon(self.epsilon, self.resolved_delta(n_public))

@@ -36,7 +36,7 @@ class OnGrid(ReadOnly):
 
     Attributes
     ----------
-    on_grid : names of the fields, each an array or a Population, that must lie on the grid
+    on_grid : names of the fields, each an array, a Population or None, that must lie on the grid
     """
 
     on_grid: ClassVar[tuple[str, ...]] = ()
@@ -45,6 +45,8 @@ class OnGrid(ReadOnly):
         super().__post_init__()
         for name in self.on_grid:
             given = getattr(self, name)
+            if given is None:
+                continue
             values = np.asarray(getattr(given, "points", given), dtype=np.float64)
             if not (values == snap(values)).all():
                 raise ValueError(f"{type(self).__name__}: {name} must lie on the 2^-24 grid; call geometry.snap.")
@@ -191,21 +193,33 @@ class Question(OnGrid):
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Projection(ReadOnly):
-    """A public matrix (d, p). A run caches the projected rows under the identity of this object."""
+class Projection(OnGrid):
+    """A public linear map. A run caches the projected rows under the identity of this object.
+
+    Parameters
+    ----------
+    matrix : ndarray of shape (d, p)
+    middle : ndarray of shape (d,), on the grid, or None; a public point that is subtracted from rows first, None for 0
+    """
 
     matrix: np.ndarray
+    middle: np.ndarray | None = None
+    on_grid: ClassVar[tuple[str, ...]] = ("middle",)
+
+    def centered(self, x: np.ndarray) -> np.ndarray:
+        """Return rows (n, d) minus the middle, which is exact on the grid."""
+        return x if self.middle is None else x - self.middle
 
 
 def projected(block: Block, projection: Projection) -> np.ndarray:
-    """Return rows @ matrix, shape (n, p), on the grid; columns are added in a fixed order, row by row.
+    """Return (rows - middle) @ matrix, shape (n, p), on the grid; columns are added in a fixed order, row by row.
 
     A matrix product would be simpler, but its last bits may depend on the block that contains the row.
     """
 
     def make(x: np.ndarray) -> np.ndarray:
         product = np.zeros((len(x), projection.matrix.shape[1]))
-        for column, weights in zip(x.T, projection.matrix, strict=True):
+        for column, weights in zip(projection.centered(x).T, projection.matrix, strict=True):
             product += column[:, None] * weights
         return snap(product)
 

@@ -24,7 +24,8 @@ class NearestSums(Query):
     ----------
     points : ndarray of shape (k, d), or (k, p) with a projection, on the grid
     radius : float, rows (or offsets) are clipped to this l2 norm before they are added
-    projection : Projection or None; if given, rows are assigned in projected space
+    projection : Projection or None; if given, rows are assigned in projected space, and their offsets from its middle
+        are clipped and added
     relative : bool; if true, offsets x - point are added instead of rows; not together with a projection unless `inner`
     inner : bool; if true, projected rows are added instead of rows in their own columns
 
@@ -44,7 +45,7 @@ class NearestSums(Query):
     def statistic(self, block: Block) -> dict[str, np.ndarray]:
         seen = block.x if self.projection is None else projected(block, self.projection)
         labels = block.nearest(self.points) if self.projection is None else nearest(seen, Population(self.points))
-        rows = seen if self.inner else block.x
+        rows = seen if self.inner or self.projection is None else self.projection.centered(block.x)
         sums = np.zeros((len(self.points), rows.shape[1]))
         for part in in_cache(*rows.shape):
             added = rows[part] - self.points[labels[part]] if self.relative else rows[part]

@@ -68,13 +68,14 @@ def test_plan_against_printed_values(case):
 
 
 def test_the_mean_is_released_at_the_lowest_price_that_keeps_its_noise_small():
-    assert "mean.sums" not in NSM().plan(3, 100_000).costs and "mean.sums" not in NSM().plan(65, 100_000).costs
-    assert "mean.sums" not in NSM().plan(5, 100).costs
+    assert "mean.sums" not in NSM().plan(3, 100_000).costs and "mean.sums" not in NSM().plan(5, 100).costs
     assert "mean.sums" not in NSM(middle_share=0.0).plan(5, 100_000).costs
-    for n in (5_000, 50_000):
-        costs = NSM().plan(5, n).costs
+    n = round(math.sqrt(100) / (MIDDLE * mu_of_epsilon(1.0, 1e-6) * math.sqrt(0.01)))  # the mean costs .01 of mu^2
+    assert ["mean.sums" in NSM(delta=1e-6).plan(100, n + step).costs for step in (-2, 2)] == [False, True]
+    for d, n in ((5, 5_000), (5, 50_000), (100, 50_000)):
+        costs = NSM().plan(d, n).costs
         (sums,), (counts,) = costs["mean.sums"], costs["mean.counts"]
-        noise = math.sqrt(5) / (math.hypot(sums.gdp, counts.gdp) * n)
+        noise = math.sqrt(d) / (math.hypot(sums.gdp, counts.gdp) * n)
         assert noise == pytest.approx(MIDDLE)
 
 
@@ -106,10 +107,10 @@ def test_a_mean_that_noise_explains_is_the_middle_of_the_box():
     assert len(gains) == 5 and min(gains) == 0 and max(gains) < 0.7
 
 
-@pytest.mark.parametrize("shape", ["both", "none"])
-def test_releases_about_the_mean_move_with_the_rows(shape):
+@pytest.mark.parametrize(("d", "shape"), [(5, "both"), (5, "none"), (70, "both")])
+def test_releases_about_the_mean_move_with_the_rows(d, shape):
     """With all rows in a corner of the box, the loss stays within a tenth of KMeans'."""
-    X, domain = corner(3000, 5, seed=1)
+    X, domain = corner(3000, d, seed=1)
     trace = NSM(n_clusters=4, epsilon=8.0, shape=shape).run(X, domain=domain, seed=2)
     plain = KMeans(n_clusters=4).run(X, domain=domain, seed=0).cluster_centers
     ratio = normalized_loss(X, trace.cluster_centers, domain) / normalized_loss(X, plain, domain)
