@@ -85,6 +85,6 @@ def _cell(mean: float, error: float, lowest: bool) -> str:
 
 def _place(line: pd.Series) -> str:
     if "ratio" not in line or np.isnan(line["ratio"]):
-        return "failed"
+        return "failed" if np.isnan(line["area"]) else "no other"
     interval = f" [{line['low']:.3f}, {line['high']:.3f}]" if np.isfinite(line["low"]) else ""
     return f"{line['ratio']:.3f}{interval} {line['other']}"

@@ -174,6 +174,7 @@ def test_a_place_is_paired_by_draw_with_the_best_other_method():
     np.testing.assert_allclose([wide["low"], wide["high"]], np.exp([logs.mean() - half, logs.mean() + half]), rtol=1e-6)
     lines = markdown(found, ["a"])
     assert "| **2.000 ± " in lines[2] and "2.000 [2.000, 2.000] b |" in lines[2]
+    assert markdown(found[["a"]], ["a"])[2].endswith("| no other |")
     assert lines[3].startswith("| geometric mean | tight | | 4.000 | 2.000 | 4.327 |")
 
 
