@@ -20,7 +20,7 @@ from tests.browser.phone import is_accessible
 from tests.lab.site.links import broken, pages
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
-MOST = 15_000_000  # bytes
+MOST = 17_000_000  # bytes, of which films take the most
 OURS = [
     *("index.html", "words.html", "limits.html", "run.html", "lessons/index.html", "watch/index.html"),
     *(f"lessons/{one.number}-{name}.html" for name, one in LESSONS.items()),
