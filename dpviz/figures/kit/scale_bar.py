@@ -13,7 +13,7 @@ __all__ = ["as_map"]
 
 EDGE = 0.01  # room around the public box, as a share of its sides
 ROOM = 0.08  # room above or beside a box that is more than an edge: something else is drawn there
-FOOT, HEAD = 26, 44  # heights in pixels of the line below the plane, with scale bar and tag, and of the caption
+FOOT, HEAD = 24, 42  # heights in pixels of the line below the plane, with scale bar and tag, and of the caption
 
 
 def as_map(view: View, figure: go.Figure) -> None:
@@ -36,7 +36,7 @@ def as_map(view: View, figure: go.Figure) -> None:
     )  # fmt: skip
     for note in figure.layout.annotations:
         if "NOT PRIVATE" in (note.text or ""):
-            note.update(x=1, xanchor="right", xshift=None, y=0, yanchor="top", yshift=-4)
+            note.update(x=1, xanchor="right", xshift=None, y=0, yanchor="top", yshift=-1)
     figure.update_layout(margin={"l": 2, "r": 2, "b": FOOT, "t": HEAD})
 
 

@@ -100,7 +100,7 @@ const counted = (own, act, to, v, step) => {
   const text = Array.from(after, (b, i) => {
     const a = at(before, i) ?? b, roll = (1 - u) * 0.04 * Math.abs(b) * Math.sin(v * TURNS + i + step);
     return Math.round(mix(a, b, u) + (v < 1 ? roll : 0)).toLocaleString("en-US");
-  });
+  }).map((words) => `<b>${words}</b>`);
   const color = act.color ? blend(...act.color, u) : own.textfont?.color;
   return { ...own, x: to.x, y: to.y, mode: "text", text, textfont: { ...own.textfont, color } };
 };

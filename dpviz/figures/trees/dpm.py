@@ -195,7 +195,7 @@ def _plane(view: View) -> Panel:
     traces = list(range(first, len(figure.data)))
     # the rings would not follow a change of columns
     still = dataclasses.replace(seen[-1], missed=None if follow else view.missed)
-    reference(still, figure, *["┅ score of a cut"] * scored(view))
+    reference(still, figure, *["┅ score"] * scored(view))
     if follow:
         layers = {"person": view.people, "KMeans (not private)": view.reference}
         moving = [(i, points) for i, data in enumerate(figure.data) if (points := layers.get(data.name)) is not None]

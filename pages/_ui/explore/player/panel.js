@@ -14,7 +14,7 @@ const fetched = async (name) => {
   return window.Plotly;
 };
 
-const WORDS = 62, BELOW = 62; // pixels of a verdict's two lines; of the player's controls and the gaps below a plane
+const WORDS = 58, BELOW = 61; // pixels of a verdict's two lines; of the player's controls and the gaps below a plane
 const FREE = 64; // pixels below a flat plane in which its key stands
 const GAP = 4, MOST = 1.5, PART = 230; // panels beside a plane: gap in pixels, largest stretch, least width in pixels
 
