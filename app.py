@@ -146,6 +146,7 @@ else:
 
     from pages._ui.explore.player import stage
     from pages._ui.frame.address.scene import LOST
+    from pages._ui.frame.inside import client
     from pages._ui.frame.places import PAGES
     from pages._ui.server import mishap
     from pages._ui.server.gate import Gate
@@ -164,7 +165,7 @@ else:
             Middleware(Forwarded, pages=PAGES, query=f"{LOST}=1"),
         ],
         routes=[
-            *announcing(["BidiComponent"], ["/", *(f"/{page}" for page in PAGES)], [stage.NAME]),
+            *announcing([client.COMPONENTS], ["/", *(f"/{page}" for page in PAGES)], [stage.NAME]),
             offering(stage.NAME, stage.SCRIPT),
             keeping(),
         ],

@@ -259,6 +259,26 @@ def unescaped(module, nodes):
             yield from (f"{kind} {word}" for word in names(part))
 
 
+INSIDE = "pages._ui.frame.inside"  # the one folder that relies on Streamlit's insides
+OPEN = ("streamlit.delta_generator", "streamlit.typing", "streamlit.testing")  # submodules that Streamlit documents
+INNER = re.compile(  # words of Streamlit's insides: test-ids and classes, chunks, addresses, private names, the history
+    r"""data-(?:testid|baseweb|stale|tag)|\bst(?:App|Main|Header|Toolbar|Sidebar|Column|ElementContainer|LayoutWrapper"""
+    r"""|VerticalBlock|HorizontalBlock|PageLink|BaseButton|Popover)\w*|\.st-emotion|PlotlyChart|BidiComponent|static/js/"""
+    r"""|_stcore|\bhistory\.(?:push|replace)State|pushState|window\.Plotly|popstate"""
+    r"""|\.(?:is_history_navigation|uploaded_file_mgr|file_storage|is_active_session|is_manually_set|_session_mgr"""
+    r"""|_new_widget_state|_old_state|_yield_callback)\b|Uncaught app execution"""
+)
+
+
+def inner(module, source, names=()):
+    """Return the ways in which a module, a script or a style sheet of the pages relies on Streamlit's insides."""
+    if module == INSIDE or module.startswith(f"{INSIDE}."):
+        return []
+    words = {word for word in INNER.findall(source)}
+    words |= {name for name in names if name.startswith("streamlit.") and not name.startswith(OPEN)}
+    return [f"{word} of Streamlit's inside is outside {INSIDE}" for word in sorted(words)]
+
+
 def wrong(module, source):  # noqa: C901 - one condition a ban
     """Return every ban that `source` violates if it is the module `module`."""
     found = []
@@ -294,8 +314,8 @@ def wrong(module, source):  # noqa: C901 - one condition a ban
         found.append("query class outside privacy/queries")
     if module.startswith("dpviz.algorithms.") and module not in HOUSE:
         found += broken_rules(source)
-    if "streamlit.runtime.state.session_state" in names and module != "pages._ui.frame.inside.patches":
-        found.append("Streamlit's inside read outside pages/_ui/frame/inside/patches.py")
+    if module == "app" or module.startswith("pages"):
+        found += inner(module, source, names)
     if module == "app" or (module.startswith("pages.") and module not in STATE):
         found += [f"{name} is kept beside the session" for name in loose(nodes)]
     if any(isinstance(node, ast.Name) and node.id in ("said", "_said") for node in nodes):
@@ -350,7 +370,14 @@ def test_a_planted_circle_is_caught(module, line):
 
 
 PLANTED = {
-    "Streamlit's inside": ("pages._ui.server.new", "from streamlit.runtime.state.session_state import Value"),
+    "state.Value of Streamlit's inside": (
+        "pages._ui.server.new",
+        "from streamlit.runtime.state.session_state import Value",
+    ),
+    "streamlit.runtime of Streamlit's inside": ("pages._ui.work.new", "from streamlit import runtime"),
+    "data-testid of Streamlit's inside": ("pages._ui.data.new", "st.html('<style>[data-testid=stApp]{}</style>')"),
+    ".file_storage of Streamlit's inside": ("pages.new", "files = store.file_storage"),
+    "_stcore of Streamlit's inside": ("app", "path = '/_stcore/health'"),
     "streamlit": ("dpviz.metrics", "import streamlit as st"),
     "pages._ui.explore.form.forms from a room below": (
         "pages._ui.frame.shell",
@@ -391,6 +418,32 @@ PLANTED = {
 @pytest.mark.parametrize("ban", PLANTED)
 def test_a_planted_violation_is_caught(ban):
     assert any(ban in sentence for sentence in wrong(*PLANTED[ban]))
+
+
+def texts():
+    """Return the scripts and style sheets of the pages: dotted name with its ending -> text."""
+    files = sorted(path for path in (ROOT / "pages").rglob("*") if path.suffix in (".js", ".css"))
+    return {".".join(path.relative_to(ROOT).parts): path.read_text() for path in files}
+
+
+def test_no_script_or_style_relies_on_streamlits_insides():
+    assert len(texts()) > 30
+    assert {name: found for name, text in texts().items() if (found := inner(name, text))} == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "word"),
+    [
+        ("pages._ui.explore.drag", "[data-testid=stApp] .mine { color:red; }", "data-testid"),
+        ("pages._ui.explore.drag", ".stMainBlockContainer { color:red; }", "stMainBlockContainer"),
+        ("pages._ui.data.paint", 'history.pushState({}, "", "/");', "history.pushState"),
+        ("pages._ui.data.paint", 'await import("./PlotlyChart.abc.js");', "PlotlyChart"),
+        ("pages._ui.data.paint", "window.Plotly.react(place);", "window.Plotly"),
+    ],
+)
+def test_a_planted_inside_in_a_script_or_a_style_is_caught(name, line, word):
+    assert any(sentence.startswith(f"{word} of") for sentence in inner(name, line))
+    assert inner(f"{INSIDE}.page", line) == []
 
 
 def families(base, sources=SOURCES):

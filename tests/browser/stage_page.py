@@ -7,10 +7,10 @@ import plotly
 import streamlit
 
 from dpviz.figures.stage import script
+from pages._ui.explore.player.stage import SCRIPT
 from tests.browser.conftest import PATIENCE
 
 ROOT = Path(__file__).parent.parent.parent
-GLUE = next((ROOT / "pages").rglob("panel.js"))
 PLOTLY = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 FONT = next((Path(streamlit.__file__).parent / "static" / "static" / "media").glob("SourceSansVF-Upright*.woff2"))
 PAGE = """<!doctype html><meta charset="utf-8"><style>
@@ -42,7 +42,7 @@ def open_stage(browser, *, motion="no-preference", errors=None, **options):
         "font.woff2": (FONT.read_bytes(), "font/woff2"),
         "plotly.js": (PLOTLY.read_bytes(), "text/javascript"),
         "stage.js": (script().encode(), "text/javascript"),
-        "panel.js": ((script() + GLUE.read_text()).encode(), "text/javascript"),
+        "panel.js": (SCRIPT, "text/javascript"),
     }
 
     def answer(route):

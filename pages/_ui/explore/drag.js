@@ -2,9 +2,7 @@
 // server. On release the server receives the stop once, and its run replaces the film.
 // fraction of the plane that must be visible to draw there; pixels that a film needs elsewhere
 const SEEN = 0.75, LEAST = 220;
-const near = (name) =>
-  new URL(`../../${name}`, document.querySelector('script[type="module"][src*="static/js/"]')?.src ?? location.href)
-    .href;
+const near = (name) => streamlit.near(`../../${name}`);
 
 class Drag {
   constructor(root) {

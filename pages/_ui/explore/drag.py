@@ -32,6 +32,7 @@ from pages._ui.explore.stored import edition_of, sample_of
 from pages._ui.frame import catalog, prepared
 from pages._ui.frame.address import links
 from pages._ui.frame.address.data import DATA
+from pages._ui.frame.inside.client import PAGE
 from pages._ui.frame.session import session
 from pages._ui.work import atlas
 from pages._ui.work.caches import per_run
@@ -50,7 +51,7 @@ _component = st.components.v2.component(
     "dpviz_drag",
     html='<div class="dpviz-drag"></div>',
     css=figures.text_of("track.css") + (_HERE / "drag.css").read_text(),
-    js=figures.text_of("track.js") + (_HERE / "drag.js").read_text(),
+    js=PAGE + figures.text_of("track.js") + (_HERE / "drag.js").read_text(),
     isolate_styles=False,  # the film of stored runs covers the plane, which is outside the component
 )
 

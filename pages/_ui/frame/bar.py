@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
+from pages._ui.frame.inside import client
 from pages._ui.frame.places import HOME, PAGES, PLACES, QUIET, Place, place_of
 
 __all__ = ["bar"]
@@ -24,7 +25,7 @@ _component = st.components.v2.component(
     "dpviz_bar",
     html="<nav hidden></nav>",
     css=(_HERE / "bar.css").read_text(),
-    js=(_HERE / "bar.js").read_text(),
+    js=client.BAR + (_HERE / "bar.js").read_text(),
     isolate_styles=False,  # Axe recognizes Streamlit's skip link by the page's first links, which the bar holds
 )
 

@@ -14,8 +14,7 @@ const close = () => { if (NARROW.matches && opened()) turn(false); };
 if (!drawer.listens) {
   drawer.listens = true;
   document.addEventListener("click", (event) => {
-    const within = ".st-key-form_fields, .dp-form, [data-baseweb], [role=dialog], [role=listbox], [role=tooltip]";
-    const left = opened() && !event.target.closest?.(within);
+    const left = opened() && !event.target.closest?.(`.st-key-form_fields, .dp-form, ${streamlit.overlays}`);
     if (left || event.target.closest?.(".st-key-form_fields button[kind=primary]")) setTimeout(close, 0);
   }, true);
   document.addEventListener("keydown", (event) => { if (event.key === "Escape") close(); });

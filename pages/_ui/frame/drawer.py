@@ -9,12 +9,14 @@ from pathlib import Path
 
 import streamlit as st
 
+from pages._ui.frame.inside.client import PAGE
+
 _HERE = Path(__file__).parent
 
 _component = st.components.v2.component(
     "dpviz_drawer",
     html='<button type="button" class="dp-form"><span></span><b>Change</b></button>',
-    js=(_HERE / "drawer.js").read_text(),
+    js=PAGE + (_HERE / "drawer.js").read_text(),
     isolate_styles=False,  # the style sheet of the page applies to the drawer
 )
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import streamlit as st
 
 from pages._ui.frame import markup
+from pages._ui.frame.inside.client import EMBEDDED
 from pages._ui.frame.session import session
 
 __all__ = ["HIDES", "code", "embedded", "note", "style"]
 
 HIDES = ("form", "verdict", "panels", "navigation")
 COLORS = {"": "same as the reader's system", "light_theme": "light", "dark_theme": "dark"}
-_CSS = (Path(__file__).parent / "inside" / "embed.css").read_text()
 
 
 def note(query: str) -> None:
@@ -30,7 +28,7 @@ def embedded() -> bool:
 
 def style() -> str:
     """Return the style rules that hide everything but the picture in an iframe, or "" outside an iframe."""
-    return _CSS if embedded() else ""
+    return EMBEDDED if embedded() else ""
 
 
 def code(link: str, title: str, colors: str) -> str:

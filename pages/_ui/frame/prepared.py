@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from pages._ui.frame.inside.client import LINKS
 from pages._ui.frame.session import session
 
 __all__ = ["arrange", "locked", "shows", "style"]
@@ -15,7 +16,7 @@ FORM_DETAILS = "form_details"
 
 _STYLES = {  # parts that a style rule hides; other hidden parts are not drawn at all
     "form": "[class*=st-key-form],.st-key-drawer{display:none}",
-    "navigation": ".st-key-bar,.st-key-tabs,[data-testid=stPageLink]{display:none!important}",
+    "navigation": f".st-key-bar,.st-key-tabs,{LINKS}{{display:none!important}}",
 }
 
 

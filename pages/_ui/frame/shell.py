@@ -17,11 +17,12 @@ from dpviz.privacy.delta import meaning
 from dpviz.privacy.guarantee import Guarantee, Neighboring, Notion
 from pages._ui.frame import catalog, embed, markup, messages, prepared
 from pages._ui.frame.drawer import drawer
+from pages._ui.frame.inside.client import PAPER, STYLE
 from pages._ui.frame.places import PAGES
 from pages._ui.frame.session import session
 from pages._ui.frame.words import rule_of
 
-_CSS = (Path(__file__).parent / "shell.css").read_text() + style("dp-")
+_CSS = (Path(__file__).parent / "shell.css").read_text() + STYLE + style("dp-")
 
 
 _GREEK = {
@@ -102,7 +103,7 @@ def strip(
         )
         words += f'<details class="dp-more"><summary aria-label="All facts">…</summary><div>{lines}</div></details>'
     tokens = "".join(f"--dp-{name}:{value};" for name, value in colors().tokens().items())
-    paper = _PAPER if colors() == DARK else ""
+    paper = PAPER if colors() == DARK else ""
     style = f"<style>:root{{{tokens}}}{_CSS}{paper}{prepared.style()}{embed.style()}</style>"
     share = session.sharing
     with st.container(key="strip", horizontal=True, vertical_alignment="center"):
@@ -116,10 +117,6 @@ def strip(
     messages.show()
 
 
-_PAPER = """@media print { /* a dark page turns light on paper, its canvases too */
-  :root { print-color-adjust:exact; } body { background:#fff; }
-  [data-testid=stApp] { filter:invert(1) hue-rotate(180deg) brightness(1.12); }
-}"""
 _MODE = {
     None: "",
     False: '<span class="dp-badge">DEMO</span>',

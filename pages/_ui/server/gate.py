@@ -9,7 +9,9 @@ from urllib.parse import urlsplit
 import streamlit as st
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
-from streamlit import config
+
+from pages._ui.frame.inside.client import address
+from pages._ui.frame.inside.patches import is_set
 
 __all__ = ["METRICS", "Gate", "same_origin"]
 
@@ -23,8 +25,7 @@ class Gate:
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        base = st.get_option("server.baseUrlPath").strip("/")
-        self._metrics = _plain(f"/{base}/_stcore/metrics")
+        self._metrics = _plain(address("metrics"))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse a request or pass it on."""
@@ -58,10 +59,10 @@ def same_origin(origin: str, host: str) -> bool:
     if not st.get_option("server.enableCORS"):
         return True
     named = {text.strip() for text in st.get_option("server.corsAllowedOrigins")}
-    if config.is_manually_set("browser.serverAddress"):
+    if is_set("browser.serverAddress"):
         address = st.get_option("browser.serverAddress")
         named |= {f"http://{address}", f"https://{address}"}
-        if config.is_manually_set("browser.serverPort"):
+        if is_set("browser.serverPort"):
             port = st.get_option("browser.serverPort")
             named |= {f"http://{address}:{port}", f"https://{address}:{port}"}
     try:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import gzip
-import re
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
@@ -14,13 +13,11 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from pages._ui.frame.inside.client import STATIC, scripts
+
 __all__ = ["Compressed", "Forwarded", "announcing", "offering"]
 
-_STATIC = Path(st.__file__).parent / "static"
-_SCRIPTS = _STATIC / "static" / "js"
 _LEVEL = 6  # gzip level; level 9 takes three times as long and makes the files only one percent smaller
-_IMPORT = re.compile(r"""(?:from|import)\s*["']\./([\w.~-]+\.js)["']""")
-_HEAD = 20_000  # Number of characters at the start of a bundled script that contain its imports.
 _FOREVER = "public, immutable, max-age=31536000"  # Header as Streamlit sends it; safe, because names contain hashes.
 _TYPES = {".js": "text/javascript", ".css": "text/css"}
 
@@ -32,16 +29,15 @@ def announcing(parts: Iterable[str], pages: Iterable[str], own: Iterable[str] = 
 
     Parameters
     ----------
-    parts : names of bundled scripts without their hash, such as "BidiComponent"
+    parts : names of bundled scripts without their hash, such as `client.COMPONENTS`
     pages : paths of the pages, such as "/explore"
     own : paths of our own scripts, which `offering` serves
     """
-    index = (_STATIC / "index.html").read_text()
+    index = (STATIC / "index.html").read_text()
     names: dict[str, None] = {}
     for part in parts:
-        for script in sorted(_SCRIPTS.glob(f"{part}.*.js")):
-            _with_imports(script.name, names)
-    files = [*(f"static/js/{name}" for name in names if name not in index), *own]
+        names |= dict.fromkeys(scripts(part))
+    files = [*(name for name in names if name not in index), *own]
     links = "".join(f'<link rel="modulepreload" crossorigin href="./{file}">' for file in files)
     shell = index.replace("</head>", f"{links}</head>")
 
@@ -95,14 +91,6 @@ class Forwarded:
         await answer(scope, receive, send)
 
 
-def _with_imports(name: str, names: dict[str, None]) -> None:
-    if name in names:
-        return
-    names[name] = None
-    for other in _IMPORT.findall((_SCRIPTS / name).read_text(errors="ignore")[:_HEAD]):
-        _with_imports(other, names)
-
-
 class Compressed:
     """ASGI middleware that compresses the scripts and styles of Streamlit's client on first request and caches them."""
 
@@ -110,8 +98,8 @@ class Compressed:
         self._app = app
         base = _base()
         self._files = {
-            f"{base}/{file.relative_to(_STATIC).as_posix()}": file
-            for file in (_STATIC / "static").rglob("*")
+            f"{base}/{file.relative_to(STATIC).as_posix()}": file
+            for file in (STATIC / "static").rglob("*")
             if file.suffix in _TYPES
         }
         self._packed: dict[str, asyncio.Future[bytes]] = {}

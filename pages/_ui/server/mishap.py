@@ -11,11 +11,10 @@ import traceback
 from pathlib import Path
 
 import streamlit as st
-from streamlit.web.server.starlette import starlette_websocket
 
 from pages._ui.frame import markup
 from pages._ui.frame.bar import BAR, TABS
-from pages._ui.frame.inside.patches import forget_values
+from pages._ui.frame.inside import client, patches
 from pages._ui.frame.session import session
 from pages._ui.server.logs import Seldom
 
@@ -25,16 +24,12 @@ _MISHAP = "mishap"
 
 _LOG, _FRAMES = Seldom(__name__), Seldom(__name__)
 _ROOT = Path(__file__).parents[3]
-_ALONE = (  # a style that hides everything that a page drew before it failed
-    "<style>[data-testid=stMain]:has(.st-key-{key}) :is([data-testid=stElementContainer],[data-testid=stLayoutWrapper])"
-    ":not(:has(.st-key-{key})):not(.st-key-{key} *):not(.st-key-{bar}):not(.st-key-{tabs}){{display:none}}</style>"
-)
+_ALONE = f"<style>{client.alone(_MISHAP, BAR, TABS)}</style>"  # hides everything that a page drew before it failed
 
 
 def stay_silent() -> None:
     """Keep Streamlit from logging error messages, where `show` says the place, and frames that any program can send."""
-    logging.getLogger("streamlit.error_util").addFilter(lambda record: record.msg != "Uncaught app execution")
-    logging.getLogger(starlette_websocket.__name__).addFilter(_seldom)
+    patches.stay_silent(_seldom)
 
 
 def _seldom(record: logging.LogRecord) -> bool:
@@ -48,11 +43,11 @@ def show(error: Exception) -> bool:
     """Show our page instead of Streamlit's error box; return True to suppress that box."""
     number = secrets.token_hex(3).upper()
     _LOG.warning("Error %s: %s at %s", number, type(error).__name__, _places(error))
-    forget_values()  # Values that broke a page must not break it again at the next visit.
+    patches.forget_values()  # Values that broke a page must not break it again at the next visit.
     if session.pages:  # The bar, which app.py has drawn, links to the other pages.
         st.navigation(session.pages, position="hidden")
     with st.container(key=_MISHAP):
-        st.html(_ALONE.format(key=_MISHAP, bar=BAR, tabs=TABS))
+        st.html(_ALONE)
         st.title("This page has failed")
         st.html(
             markup.lede(

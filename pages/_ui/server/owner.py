@@ -23,9 +23,9 @@ from starlette.requests import Request, cookie_parser
 from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from streamlit import config
 
 from dpviz.privacy.accounts import KEY, LOCAL, owner_by_key, owner_by_login
+from pages._ui.frame.inside.patches import set_option
 from pages._ui.frame.session import Held, nothing
 
 __all__ = [
@@ -110,7 +110,7 @@ def bind_visits() -> None:
 
     A page reconnects with the id of its visit, but another person might have logged in meanwhile.
     """
-    config.set_option(_TRUSTED, {**config.get_option(_TRUSTED), _BOUND.decode(): "owner"})
+    set_option(_TRUSTED, {**st.get_option(_TRUSTED), _BOUND.decode(): "owner"})
 
 
 def owner_of(scope: Scope) -> Owner:

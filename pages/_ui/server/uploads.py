@@ -14,9 +14,9 @@ from pathlib import Path
 import streamlit as st
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from streamlit import runtime
 
-from pages._ui.frame.inside.patches import file_fields
+from pages._ui.frame.inside.client import address
+from pages._ui.frame.inside.patches import connected, drop, file_fields, held
 
 __all__ = ["Uploads", "keep_tidy", "memory"]
 
@@ -37,8 +37,7 @@ class Uploads:
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        base = st.get_option("server.baseUrlPath").strip("/")
-        self._path = f"/{base}/_stcore/upload_file/".replace("//", "/")
+        self._path = address("upload_file/")
         self._busy: set[str] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -120,15 +119,13 @@ def _wanted(session: str) -> set[str]:
 
 def _held(session: str) -> dict[str, bytes]:
     """Return the files that the server holds for a session."""
-    store = runtime.get_instance().uploaded_file_mgr if runtime.exists() else None
-    files = getattr(store, "file_storage", {}).get(session, {})
-    return {name: file.data for name, file in list(files.items())}
+    return held().get(session, {})
 
 
 def _drop(session: str, which: Callable[[str], bool]) -> None:
     for file in list(_held(session)):
         if which(file):
-            runtime.get_instance().uploaded_file_mgr.remove_file(session, file)  # type: ignore[attr-defined]
+            drop(session, file)
 
 
 async def keep_tidy() -> None:
@@ -147,11 +144,9 @@ def tidy(since: dict[tuple[str, str], float], now: float) -> dict[tuple[str, str
     since : (session, file) -> time since which nobody has needed the file, as returned by the last call
     now : the current time in seconds
     """
-    store = getattr(runtime.get_instance().uploaded_file_mgr, "file_storage", {}) if runtime.exists() else {}
     seen: dict[tuple[str, str], float] = {}
-    for session in list(store):
-        there = runtime.get_instance().is_active_session(session)
-        wanted = _wanted(session) if there else set()
+    for session in held():
+        wanted = _wanted(session) if connected([session]) else set()
         for file in set(_held(session)) - wanted:
             seen[session, file] = since.get((session, file), now)
         _drop(session, lambda file, session=session: now - seen.get((session, file), now) >= GRACE)  # type: ignore[misc]

@@ -2,10 +2,10 @@
 const FOOT = 82; // pixels at the bottom of a phone that the bar and the dots cover
 
 const top = () => {
-  const strip = document.querySelector("[data-testid=stLayoutWrapper]:has(> .st-key-strip)"),
+  const strip = streamlit.strip(),
     look = strip && getComputedStyle(strip);
   if (look?.position === "sticky") return parseFloat(look.top) + strip.offsetHeight;
-  const header = document.querySelector("[data-testid=stHeader]"),
+  const header = streamlit.header(),
     opaque = header && !/transparent|, 0\)$/.test(getComputedStyle(header).backgroundColor);
   return opaque ? header.getBoundingClientRect().bottom : 0;
 };
@@ -18,7 +18,7 @@ const note = (others, screen) => {
     .split("&")
     .filter((part) => part && !/^(screen|v)=/.test(part));
   const search = `?${["v=1", `screen=${screen}`, ...rest].join("&")}`;
-  if (search !== location.search) history.replaceState(history.state, "", location.pathname + search + location.hash);
+  if (search !== location.search) streamlit.rewrite(location.pathname + search + location.hash);
 };
 
 export default function ({ data, parentElement, setStateValue, setTriggerValue }) {

@@ -19,6 +19,7 @@ from dpviz.lessons import story as parts
 from dpviz.lessons.story import StoryRuns
 from dpviz.numbers import number
 from pages._ui.frame.address import links
+from pages._ui.frame.inside.client import PAGE
 from pages._ui.frame.places import HOME, PAGES
 from pages._ui.start.controls import SCREEN
 from pages._ui.work import atlas
@@ -43,7 +44,7 @@ _component = st.components.v2.component(
     "dpviz_story",
     html='<div class="dp-story"></div>',
     css=parts.text_of("story.css") + (_HERE / "host.css").read_text(),
-    js=parts.text_of("story.js") + (_HERE / "host.js").read_text(),
+    js=PAGE + parts.text_of("story.js") + (_HERE / "host.js").read_text(),
     isolate_styles=False,  # without isolation, the story's picture can stick to the top of the page
 )
 

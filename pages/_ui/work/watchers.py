@@ -5,8 +5,7 @@ from __future__ import annotations
 import threading
 import time
 
-from streamlit import runtime
-from streamlit.runtime.scriptrunner import get_script_run_ctx
+from pages._ui.frame.inside.patches import connected, session_id
 
 __all__ = ["Presence"]
 
@@ -24,17 +23,16 @@ class Presence:
 
     def join(self) -> None:
         """Add the session of the running script; call this only in a script run."""
-        context = get_script_run_ctx(suppress_warning=True)
+        session = session_id()
         with self._lock:
             self._seen = time.monotonic()
-            if context is not None:
-                self._sessions.add(context.session_id)
+            if session is not None:
+                self._sessions.add(session)
 
     def there(self) -> bool:
         """Return whether any of the sessions is connected, or was until recently; this method is thread-safe."""
-        if not runtime.exists():  # without a server, no visitor can leave
-            return True
         with self._lock:
-            if any(runtime.get_instance().is_active_session(session) for session in self._sessions):
+            if connected(self._sessions):
                 self._seen = time.monotonic()
+                return True
             return time.monotonic() - self._seen < self._grace

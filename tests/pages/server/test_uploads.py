@@ -34,8 +34,7 @@ def server(monkeypatch):
     it = SimpleNamespace(
         _session_mgr=sessions, uploaded_file_mgr=store, is_active_session=lambda name: name in here.active
     )
-    for module in (uploads, patches):
-        monkeypatch.setattr(module, "runtime", SimpleNamespace(exists=lambda: True, get_instance=lambda: it))
+    monkeypatch.setattr(patches, "runtime", SimpleNamespace(exists=lambda: True, get_instance=lambda: it))
     monkeypatch.setattr(uploads, "memory", lambda: here.free)
     about = WidgetMetadata("field", lambda v: v, lambda v: v, "file_uploader_state_value")
     states["ann"]._new_widget_state.set_widget_metadata(about)

@@ -15,6 +15,7 @@ from dpviz.datasets import SAMPLES, load_sample
 from dpviz.sweeps.spec import sweep_of
 from lab.benchmarks.visitor import Visitor
 from pages._ui.explore.tradeoff import sweeps
+from pages._ui.frame.inside import patches
 from pages._ui.work import memory, runs, watchers
 from pages._ui.work.jobs import SWEEP, Jobs
 from pages._ui.work.memory import MemoryFolder
@@ -29,8 +30,8 @@ def visitors(monkeypatch):
     """Return a stand-in server: connected sessions, a clock, and the session whose script runs."""
     here = SimpleNamespace(active={"ann", "bob"}, now=0.0, script="ann")
     server = SimpleNamespace(is_active_session=lambda session: session in here.active)
-    monkeypatch.setattr(watchers, "runtime", SimpleNamespace(exists=lambda: True, get_instance=lambda: server))
-    monkeypatch.setattr(watchers, "get_script_run_ctx", lambda **_: SimpleNamespace(session_id=here.script))
+    monkeypatch.setattr(patches, "runtime", SimpleNamespace(exists=lambda: True, get_instance=lambda: server))
+    monkeypatch.setattr(patches, "get_script_run_ctx", lambda **_: SimpleNamespace(session_id=here.script))
     monkeypatch.setattr(watchers, "time", SimpleNamespace(monotonic=lambda: here.now))
     return here
 

@@ -5,15 +5,6 @@ const zooms = (window.__dpvizZooms ??= {}); // zooms by key; stored on the windo
 const narrow = matchMedia("(max-width: 640px)"), wide = matchMedia("(min-width: 1000px)");
 const fine = () => matchMedia("(pointer: fine)").matches;
 
-// Streamlit's own copy, next to its main script, so that no second one is sent.
-const fetched = async (name) => {
-  if (!window.Plotly)
-    await import(
-      new URL(name, document.querySelector('script[type="module"][src*="static/js/"]')?.src ?? location.href).href
-    );
-  return window.Plotly;
-};
-
 const WORDS = 58, BELOW = 61; // pixels of a verdict's two lines; of the player's controls and the gaps below a plane
 const FREE = 64; // pixels below a flat plane in which its key stands
 const GAP = 4, MOST = 1.5, PART = 230; // panels beside a plane: gap in pixels, largest stretch, least width in pixels
@@ -58,7 +49,7 @@ class Panel {
   /** Give a plane the remaining height of the window; its column's width follows from that and its shape. */
   stretch(layout) {
     const { meta = {}, margin: m, height } = layout, column = this.root.closest("[class*=_planecol]");
-    const scene = column?.closest("[class*=_scene]"), page = this.root.closest("[data-testid=stMain]");
+    const scene = column?.closest("[class*=_scene]"), page = streamlit.main(this.root);
     const fit = () => {
       if (!scene || !this.root.isConnected) return;
       const top = scene.getBoundingClientRect().top + (page?.scrollTop ?? 0);
@@ -77,7 +68,7 @@ class Panel {
       value && scene?.style.setProperty(`--dp-${name}`, value);
     fit();
     addEventListener("resize", (this.fit = fit));
-    const block = this.root.closest("[data-testid=stMainBlockContainer]");
+    const block = streamlit.block(this.root);
     if (block) (this.room = new ResizeObserver(fit)).observe(block); // messages and verdicts take room
   }
 
@@ -179,7 +170,7 @@ class Panel {
     if (this.busy || !this.root.clientWidth) return void (this.again = this.busy);
     this.busy = true;
     try {
-      const Plotly = await fetched(this.data.plotly),
+      const Plotly = await streamlit.plotly(this.data.plotly),
         width = this.root.clientWidth,
         step = this.film.clamp(this.step ?? this.film.last);
       const unwanted = () =>
@@ -343,7 +334,7 @@ class Panel {
     clearTimeout(this.timer);
     this.stage?.close();
     this.sized?.disconnect();
-    if (this.hooked) window.Plotly?.purge(this.over);
+    if (this.hooked) streamlit.unplot(this.over);
   }
 }
 

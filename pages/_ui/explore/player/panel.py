@@ -11,17 +11,17 @@ import streamlit as st
 from dpviz.figures import Panel
 from pages._ui.explore.player import stage
 from pages._ui.explore.player.how import How
+from pages._ui.frame.inside import client
 
 _PANEL = "{}_{}_{}".format
 
 _HERE = Path(__file__).parent
-_PLOTLY = next((Path(st.__file__).parent / "static" / "static" / "js").glob("PlotlyChart.*.js")).name
 
 _component = st.components.v2.component(
     "dpviz_panel",
     html='<div class="dpviz-stage"></div>',
     css=(_HERE / "panel.css").read_text(),
-    js=(_HERE / "panel_stub.js").read_text(),
+    js=client.PAGE + (_HERE / "panel_stub.js").read_text(),
     isolate_styles=False,  # in a shadow root, Plotly's own style sheet would have no effect
 )
 
@@ -46,7 +46,7 @@ def draw(
             "figure": panel.figure.to_json(),
             "alt": panel.alt,
             "stage": stage.NAME,
-            "plotly": _PLOTLY,
+            "plotly": client.plotly(),
             "zoomOf": zoom_of,
             "at": None if frames is None else list(frames),
             "linked": linked,

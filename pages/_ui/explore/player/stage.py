@@ -6,8 +6,9 @@ import hashlib
 from pathlib import Path
 
 from dpviz.figures.stage import script
+from pages._ui.frame.inside.client import PAGE
 
 __all__ = ["NAME", "SCRIPT"]
 
-SCRIPT = (script() + (Path(__file__).parent / "panel.js").read_text()).encode()
+SCRIPT = (script() + PAGE + (Path(__file__).parent / "panel.js").read_text()).encode()
 NAME = f"dpviz/stage.{hashlib.sha256(SCRIPT).hexdigest()[:12]}.js"  # a changed script gets a new file name

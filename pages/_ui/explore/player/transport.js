@@ -112,7 +112,7 @@ export default function ({ data, parentElement }) {
         if (i === now[0]) line.setAttribute("aria-current", "step");
         else line.removeAttribute("aria-current");
       });
-      const part = box.closest("[data-testid=stElementContainer]"), line = box.querySelector("[aria-current]");
+      const part = streamlit.element(box), line = box.querySelector("[aria-current]");
       if (part && line && part.scrollHeight > part.clientHeight)
         part.scrollTop += line.getBoundingClientRect().top - part.getBoundingClientRect().top - part.clientHeight / 2;
     }

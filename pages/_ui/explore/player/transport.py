@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from dpviz.figures.stage import reel
+from pages._ui.frame.inside.client import PAGE
 
 if TYPE_CHECKING:
     from pages._ui.frame.address.state import Opened
@@ -19,7 +20,7 @@ _component = st.components.v2.component(
     "dpviz_transport",
     html='<div class="dpviz-transport"></div>',
     css=(_HERE / "transport.css").read_text(),
-    js=reel() + (_HERE / "transport.js").read_text(),
+    js=PAGE + reel() + (_HERE / "transport.js").read_text(),
 )
 
 

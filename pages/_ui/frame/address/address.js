@@ -15,13 +15,13 @@ export default function ({ data }) {
   kept.entry = data.entry;
   if (search !== location.search) {
     const address = location.pathname + search + location.hash;
-    fresh ? history.pushState({}, "", address) : history.replaceState(history.state, "", address);
+    streamlit[fresh ? "add" : "rewrite"](address);
   }
   // the transport reports the step; the address of a private page has none
   kept.step = (step, last) => {
     const rest = location.search.slice(1).split("&").filter((part) => part && !part.startsWith("t="));
     if (!rest.some((part) => part.startsWith("v="))) return;
     const search = `?${[...rest, ...(step < last ? [`t=${step}`] : [])].join("&")}`;
-    if (search !== location.search) history.replaceState(history.state, "", location.pathname + search + location.hash);
+    if (search !== location.search) streamlit.rewrite(location.pathname + search + location.hash);
   };
 }

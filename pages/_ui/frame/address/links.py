@@ -23,7 +23,6 @@ from pathlib import Path
 from typing import Any
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dpviz.datasets import SAMPLES
 from dpviz.escape import plain
@@ -33,6 +32,9 @@ from pages._ui.frame.address.control import Control, Vocabulary
 from pages._ui.frame.address.data import FILE, MISSING, columns_of, file_word
 from pages._ui.frame.address.scene import LOCK, Scene, controls, read, write
 from pages._ui.frame.address.state import Opened, address_state
+from pages._ui.frame.inside.client import PAGE
+from pages._ui.frame.inside.patches import came_back
+from pages._ui.frame.inside.patches import query as asked_for
 from pages._ui.frame.places import PAGES
 from pages._ui.frame.session import session
 
@@ -41,7 +43,7 @@ __all__ = ["enter", "fill", "go", "keep", "notice", "now", "opened", "rewind"]
 _component = st.components.v2.component(
     "dpviz_address",
     html='<span class="dpviz-address"></span>',
-    js=(Path(__file__).parent / "address.js").read_text(),
+    js=PAGE + (Path(__file__).parent / "address.js").read_text(),
 )
 
 
@@ -49,9 +51,9 @@ def enter(file: str, vocabulary: Vocabulary, *, has: Collection[str] = ()) -> No
     """Enter a page: fill its widgets from the opened address, hide and lock parts as it says, and offer Share."""
     page = Path(file).stem
     came = session.page != page
-    embed.note(_raw())
+    embed.note(asked_for())
     if not session.via_app:
-        address_state.address = (page, _raw())  # app.py does not pass the query on to the page
+        address_state.address = (page, asked_for())  # app.py does not pass the query on to the page
     shell.enter(file)
     query = _asked(page, came)
     if query:
@@ -196,20 +198,14 @@ def go(query: str) -> None:
     st.rerun()
 
 
-def _raw() -> str:
-    context = get_script_run_ctx()
-    return "" if context is None else context.query_string
-
-
 def _asked(page: str, came: bool) -> str:
     """Return the address just opened, or "" if the visitor arrived in another way or only moved a widget."""
-    context = get_script_run_ctx()
     where, query = address_state.address
     first = not address_state.address_read
     address_state.address_read = True
     if query and where in (None, page):
         return query
-    query = _raw() if first or came or (context is not None and context.is_history_navigation) else ""
+    query = asked_for() if first or came or came_back() else ""
     return query if any(not part.startswith("embed") for part in query.split("&")) else ""
 
 

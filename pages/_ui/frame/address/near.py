@@ -7,7 +7,8 @@ import socket
 from urllib.parse import urlsplit
 
 import streamlit as st
-from streamlit import config
+
+from pages._ui.frame.inside.patches import is_set
 
 __all__ = ["HERE_ONLY", "elsewhere"]
 
@@ -42,9 +43,9 @@ def _near(host: str) -> bool:
 
 def _named() -> tuple[str, int | None] | None:
     """Return the configured host and port of the server as browsers see it, or None if no host is configured."""
-    if not config.is_manually_set("browser.serverAddress"):
+    if not is_set("browser.serverAddress"):
         return None
-    port = st.get_option("browser.serverPort" if config.is_manually_set("browser.serverPort") else "server.port")
+    port = st.get_option("browser.serverPort" if is_set("browser.serverPort") else "server.port")
     return st.get_option("browser.serverAddress"), port
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import logging
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -16,21 +17,31 @@ from streamlit.runtime.scriptrunner_utils.script_run_context import RunLocation,
 from streamlit.runtime.state.session_state import Serialized, Value, WStates
 from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 from streamlit.typing import UploadedFile
+from streamlit.web.server.starlette import starlette_websocket
 
 from dpviz.figures.kit.theme import theme
 
 __all__ = [
+    "came_back",
+    "connected",
     "draw_in_our_colors",
     "draw_on_return",
+    "drop",
     "file_fields",
     "forget",
     "forget_values",
+    "held",
+    "is_set",
+    "query",
     "read_through",
     "redraw",
     "refuse_messages",
+    "session_id",
+    "set_option",
     "show_as_kept",
     "start_at_once",
     "stay_offline",
+    "stay_silent",
     "whole",
 ]
 
@@ -212,3 +223,55 @@ def file_fields(session: str) -> Iterator[set[str]]:
                 content = now.value if now is not None else values._old_state[name]
                 files = content if isinstance(content, list) else [content]
                 yield {file.file_id for file in files if hasattr(file, "file_id")}
+
+
+def stay_silent(write: Callable[[logging.LogRecord], bool]) -> None:
+    """Keep Streamlit from logging a page's errors with their messages; `write` decides on each line about a frame."""
+    logging.getLogger("streamlit.error_util").addFilter(lambda record: record.msg != "Uncaught app execution")
+    logging.getLogger(starlette_websocket.__name__).addFilter(write)
+
+
+def is_set(option: str) -> bool:
+    """Return whether the operator has set an option of Streamlit."""
+    return config.is_manually_set(option)
+
+
+def set_option(option: str, value: Any) -> None:
+    """Set an option of the server, which `st.set_option` refuses while it runs."""
+    config.set_option(option, value)
+
+
+def session_id() -> str | None:
+    """Return the session of the running script, or None outside a script."""
+    context = get_script_run_ctx(suppress_warning=True)
+    return None if context is None else context.session_id
+
+
+def query() -> str:
+    """Return the query of the address for which the script runs, as the browser sent it."""
+    context = get_script_run_ctx(suppress_warning=True)
+    return "" if context is None else context.query_string
+
+
+def came_back() -> bool:
+    """Return whether the script runs because the visitor went back or forward in the browser's history."""
+    context = get_script_run_ctx(suppress_warning=True)
+    return context is not None and context.is_history_navigation
+
+
+def connected(sessions: Iterable[str]) -> bool:
+    """Return whether one of the sessions has a browser; True without a server, where no visitor can leave."""
+    return not runtime.exists() or any(map(runtime.get_instance().is_active_session, sessions))
+
+
+def held() -> dict[str, dict[str, bytes]]:
+    """Return the uploaded files that the server holds: session -> file -> content."""
+    manager: Any = runtime.get_instance().uploaded_file_mgr if runtime.exists() else None
+    stored = getattr(manager, "file_storage", {})
+    return {session: {name: file.data for name, file in list(files.items())} for session, files in list(stored.items())}
+
+
+def drop(session: str, file: str) -> None:
+    """Remove an uploaded file's bytes from the server."""
+    manager: Any = runtime.get_instance().uploaded_file_mgr
+    manager.remove_file(session, file)

@@ -278,7 +278,7 @@ class Show {
   keep() {
     const parts = location.search.slice(1).split("&").filter((part) => part && !/^slide=/.test(part));
     if (!parts.some((part) => part.startsWith("v="))) parts.unshift("v=1");
-    history.replaceState(history.state, "", `${location.pathname}?${[...parts, `slide=${this.at + 1}`].join("&")}`);
+    streamlit.rewrite(`${location.pathname}?${[...parts, `slide=${this.at + 1}`].join("&")}`);
   }
 
   /** Open the second window, or bring it back; return whether the browser allowed it. */

@@ -13,6 +13,7 @@ import streamlit as st
 from dpviz.figures.kit.theme import theme
 from dpviz.figures.stage import script
 from pages._ui.frame.address.deck import Slide
+from pages._ui.frame.inside.client import PAGE
 from pages._ui.teach.present.pictures import Picture
 from pages._ui.teach.present.scenes import Staged
 
@@ -32,7 +33,7 @@ _component = st.components.v2.component(
     '<button data-do="notes">Notes in a second window</button><p class="ready" role="status"></p></div>'
     '<p role="alert"></p><ol aria-label="The deck in its order"></ol>',
     css=(_HERE / "page.css").read_text(),
-    js=script() + _STYLES + (_HERE / "show.js").read_text(),
+    js=PAGE + script() + _STYLES + (_HERE / "show.js").read_text(),
 )
 
 

@@ -32,7 +32,7 @@ def server(monkeypatch):
     def configure(**options):
         values = {"server.address": None, "server.port": 8501} | {n.replace("_", ".", 1): v for n, v in options.items()}
         monkeypatch.setattr(near.st, "get_option", values.get)
-        monkeypatch.setattr(near.config, "is_manually_set", lambda name: name in values and name.startswith("browser"))
+        monkeypatch.setattr(near, "is_set", lambda name: name in values and name.startswith("browser"))
         monkeypatch.setattr(near.socket, "socket", Route)
         return sent
 

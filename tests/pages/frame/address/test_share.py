@@ -143,7 +143,7 @@ def test_the_code_of_a_frame_carries_its_title_and_colors_as_text():
 
 @pytest.mark.parametrize(("query", "alone"), [("embed", 1), ("v=1&embed=true", 1), ("v=1&task=embed", 0), ("", 0)])
 def test_a_frame_is_known_by_its_address(open_link, monkeypatch, query, alone):
-    monkeypatch.setattr("pages._ui.frame.address.links._raw", lambda: query)
+    monkeypatch.setattr("pages._ui.frame.address.links.asked_for", lambda: query)
     app = open_link("explore", "v=1&d=town&a=nsm&e=1")
     assert not app.exception
     shared = "share" in {box.key for box in app.button}

@@ -1,19 +1,21 @@
 """Check that Streamlit's private parts exist and work as the pages expect."""
 
 import copy
+import dataclasses
 import inspect
 from types import SimpleNamespace
 
 import pytest
-from streamlit import config, delta_generator, net_util
+from streamlit import config, delta_generator, error_util, net_util
 from streamlit.components.v2.bidi_component import main
 from streamlit.proto.Common_pb2 import FileURLs
 from streamlit.proto.NewSession_pb2 import NewSession
 from streamlit.proto.WidgetStates_pb2 import WidgetState
-from streamlit.runtime import app_session
+from streamlit.runtime import Runtime, app_session
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
+from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
 from streamlit.runtime.state.common import WidgetMetadata
 from streamlit.runtime.state.session_state import Serialized, SessionState, WStates
 from streamlit.runtime.uploaded_file_manager import UploadedFile, UploadedFileRec
@@ -210,3 +212,26 @@ def test_a_visit_that_comes_back_is_drawn_anew_and_another_one_is_not(monkeypatc
     manager._active_session_info_by_id = {"known": SimpleNamespace(session=visit)}
     assert manager._resume_stored_session("strange", None, {}) is None and came == []
     assert manager._resume_stored_session("known", None, {}) == "known" and came == ["page and query"]
+
+
+def test_what_a_script_and_the_server_are_asked_for_is_there(monkeypatch):
+    fields = {field.name for field in dataclasses.fields(ScriptRunContext)}
+    assert {"session_id", "query_string", "is_history_navigation"} <= fields
+    assert patches.session_id() is None and patches.query() == "" and not patches.came_back()
+    here = SimpleNamespace(session_id="ann", query_string="v=1", is_history_navigation=True)
+    monkeypatch.setattr(patches, "get_script_run_ctx", lambda **_: here)
+    assert (patches.session_id(), patches.query(), patches.came_back()) == ("ann", "v=1", True)
+    assert 'error("Uncaught app execution"' in inspect.getsource(error_util).replace("_LOGGER.", "")
+
+
+def test_the_server_says_who_is_connected_and_what_it_holds(monkeypatch):
+    assert patches.connected([]) and patches.held() == {}  # without a server, nobody can leave
+    store = MemoryUploadedFileManager("/files")
+    store.add_file("ann", UploadedFileRec("one", "a.csv", "text/csv", b"1,2"))
+    assert hasattr(Runtime, "is_active_session")
+    it = SimpleNamespace(uploaded_file_mgr=store, is_active_session=lambda name: name == "ann")
+    monkeypatch.setattr(patches, "runtime", SimpleNamespace(exists=lambda: True, get_instance=lambda: it))
+    assert patches.connected(["bob", "ann"]) and not patches.connected(["bob"]) and not patches.connected([])
+    assert patches.held() == {"ann": {"one": b"1,2"}}
+    patches.drop("ann", "one")
+    assert patches.held()["ann"] == {}
