@@ -53,8 +53,12 @@ DECLARED = "tests/datasets/test_declared_form.py"
 
 _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
     (READERS + "lines.py", ONE_READING): [
-        ("lines_wide_is_no_row", "rows.append(cells if len(cells) == width else lacking)", "rows += [cells] if len(cells) == width else []"),
+        ("lines_wide_is_no_row", 'rows.append(fitted(cells, width, ""))', 'rows += [fitted(cells, width, "")] if len(cells) == width else []'),
         ("lines_lone_return", r'.replace(b"\r\n", b"\n").replace(b"\r", b"\n")', r'.replace(b"\r\n", b"\n")'),
+    ],
+    (READERS + "lines.py", "tests/datasets/test_odd_tables.py"): [
+        ("lines_shifted_cells_stay", "    if any(cell.strip() for cell in cells[width:]):\n        return [blank] * width\n", ""),
+        ("lines_short_line_is_missing", "return cells[:width] + [blank] * (width - len(cells))", "return cells[:width] if len(cells) >= width else [blank] * width"),
     ],
     (READERS + "numerals.py", ONE_READING): [
         ("numerals_of_all_or_none", "values[~(np.abs(values) <= LARGEST)] = np.nan", "values[:] = np.where((np.abs(values) <= LARGEST).all(), values, np.nan)"),
