@@ -157,7 +157,7 @@ export default function ({ data, parentElement }) {
   const look = () => {
     kept.looking = !kept.looking;
     panels().forEach((panel) => panel.press(kept.looking));
-    show();
+    reel.show();
   };
   const early = () => {
     kept.early = !kept.early;
