@@ -93,8 +93,9 @@ export class Stage extends Film {
   show(step, ms = 0) {
     const before = this.step,
       next = this.clamp(step);
-    if (next === before && (this.drawn === next || this.tick)) return;
-    const same = this.group(next) === this.group(this.drawn) && this.drawn >= 0 && !this.tick && !this.film;
+    if (next === before && !this.between && (this.drawn === next || this.tick)) return;
+    const rests = !this.tick && !this.between && !this.film;
+    const same = this.group(next) === this.group(this.drawn) && this.drawn >= 0 && rests;
     this.step = next;
     if (same) this.drawn = next;
     else if (ms > 0 && Math.abs(next - before) === 1 && this.layoutAt(next) === this.layoutAt(before) && this.width)
@@ -145,7 +146,8 @@ export class Stage extends Film {
     this.step = this.clamp(step);
     const events = this.events(this.step), event = events[i];
     if (!this.width || (share >= 1 && i === events.length - 1)) return this.paint();
-    this.drawn = -1;
+    this.between = true;
+    this.drawn = Math.max(this.step - 1, 0); // the last step whose events are over
     this.picture(event, share, () => {
       const trace = (k, at) => this.trace(k, this.clamp(at)), { looks } = this.layout.meta ?? {};
       if (event.acts) return acted(event, this.step, share, { trace, looks, axes: this.axes }).map((t) => [t, 1]);
@@ -174,6 +176,7 @@ export class Stage extends Film {
     if (!this.width) return;
     this.picture(this.events(this.step).at(-1), 1, () => this.still());
     this.drawn = this.step;
+    this.between = false;
   }
 
   /** Draw what `traces` returns, with the caption of an event, of which a share is over. */

@@ -134,7 +134,9 @@ export default function ({ data, parentElement }) {
     now = next;
     show({ step, ...moment });
   };
+  let begin = 0; // a timer that waits for the figures before it plays
   const go = (at, ms = 0) => {
+    clearInterval(begin);
     state.beyond = null;
     reel.move(at, ms);
   };
@@ -144,6 +146,7 @@ export default function ({ data, parentElement }) {
     reel.show();
   };
   const play = (until = last) => {
+    clearInterval(begin);
     if (reel.playing) return pause();
     state.beyond = null;
     if (reel.at >= last) reel.at = reel.first;
@@ -213,13 +216,12 @@ export default function ({ data, parentElement }) {
   document.addEventListener("dpviz-panel", come);
   document.addEventListener("dpviz-jump", jump);
   const interval = setInterval(() => { light(); lines(); }, 250); // table and list may be drawn at any time
-  let begin = 0;
   panels().forEach((panel) => panel.press(kept.looking));
   reel.show();
   const first = data.premiere && asked && data.step === null && !data.within && !still.matches && premiere();
   const from = (until) => {
     reel.at = reel.first;
-    begin = setInterval(() => { if (panels().length) { clearInterval(begin); play(until); } }, 200);
+    begin = setInterval(() => { if (panels().length) play(until); }, 200);
   };
   if (asked && data.play && !still.matches) from(last);
   else if (first) from(Math.max((data.marks[1] ?? last + 1) - 1, 0));
