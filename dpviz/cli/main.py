@@ -59,17 +59,8 @@ COMMANDS = {  # name: (module and function that gives a parser its arguments and
     "app": ("app:add_app", "start the dashboard in a browser"),
 }
 
-WITH = {
-    "app",
-    "run",
-    "sweep",
-    "bench",
-    "audit",
-    "plan",
-    "explain",
-    "export",
-}  # commands that accept algorithms from outside
 OUTSIDE = {"app", "run", "sweep", "bench", "export"}  # commands that accept programs, which see the rows themselves
+WITH = OUTSIDE | {"audit", "plan", "explain"}  # commands that accept algorithms from outside
 _LISTS = ("--low", "--high")
 _NUMBERS = re.compile(r"[+-]?\.?\d[\d.,eE+-]*")
 
