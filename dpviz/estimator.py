@@ -234,8 +234,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             raise ValueError(
                 f"PrivateKMeans: bounds must be a pair (low, high) of numbers or arrays; got {self.bounds!r}."
             ) from None
-        pairs = bounds is self.bounds and all(isinstance(end, list | tuple) and len(end) == 2 for end in (low, high))
-        if pairs and n_features == 2:
+        if bounds is self.bounds and n_features == 2 and _are_pairs_too(low, high):
             raise ValueError(
                 "PrivateKMeans: two pairs for two columns may be a pair for each column, or all low and all high "
                 "bounds; give a dict, such as {'age': (18, 95), 'visits': (0, 50)}, and the rows as a DataFrame, or "
@@ -267,6 +266,13 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         high = np.where(high > low, high, low + np.maximum(np.abs(low), 1.0))  # if all values are equal, add a width
         domain = Domain.box(low, high, scale=self.scale, n_public=n_public)
         return dataclasses.replace(domain, origin="bounds taken from the data: NOT PRIVATE")
+
+
+def _are_pairs_too(low: Any, high: Any) -> bool:
+    """Return whether low and high bounds of two columns could as well be a pair (low, high) for each of them."""
+    if not all(isinstance(end, list | tuple) and len(end) == 2 for end in (low, high)):
+        return False
+    return bool(low[0] < low[1] and high[0] < high[1] and low[0] < high[0] and low[1] < high[1])
 
 
 def _leak(sentence: str) -> None:

@@ -171,3 +171,24 @@ def test_wrong_parameters_are_one_sentence():
 def test_importing_the_package_loads_nothing_heavy():
     code = "import sys, dpviz; print([m for m in ('numpy', 'sklearn', 'plotly', 'opendp') if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_bounds_of_two_columns_are_never_guessed():
+    age, visits = np.repeat([30.0, 70.0], 200), np.repeat([10.0, 40.0], 200)
+    table = pd.DataFrame({"visits": visits, "age": age})
+    fit = {"n_public": 400, "random_state": 0, "epsilon": 50.0}
+    for ambiguous in ([(0, 50), (18, 95)], ((0, 50), (18, 95)), [[0, 50], [18, 95]], ([0, 18], [50, 95])):
+        with pytest.raises(ValueError, match="two pairs for two columns may be a pair for each column"):
+            PrivateKMeans(2, bounds=ambiguous, **fit).fit(table)
+    with pytest.raises(ValueError, match="low < high"):
+        PrivateKMeans(2, bounds=[(18, 95), (0, 50)], **fit).fit(table)
+    frame = pd.DataFrame({"age": [18, 95], "visits": [0, 50]}, index=["low", "high"])
+    arrays = (np.array([0, 18]), np.array([50, 95]))
+    fits = [
+        PrivateKMeans(2, bounds=bounds, **fit).fit(table).cluster_centers_
+        for bounds in ({"age": (18, 95), "visits": (0, 50)}, frame, arrays)
+    ]
+    assert all(np.array_equal(fits[0], one) for one in fits) and np.allclose(sorted(fits[0][:, 0]), [10, 40], atol=3)
+    for wrong in ({"age": (18, 95)}, {"age": (18, 95), "visit": (0, 50)}):
+        with pytest.raises(ValueError, match="one pair for each column; X has the columns visits, age"):
+            PrivateKMeans(2, bounds=wrong, **fit).fit(table)

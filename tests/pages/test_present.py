@@ -248,7 +248,7 @@ def test_a_picture_says_what_it_shows():
     assert "groups" not in bare.titles[-1] and "NOT PRIVATE" in made.figure and "NOT PRIVATE" not in bare.figure
     assert bare.big.startswith("bet ≤ ") and not bare.bigs
     tops = [json.loads(one.figure)["layout"]["margin"]["t"] for one in (made, bare)]
-    assert tops == [28, 8]  # no space is left for a title, only for the mark
+    assert tops == [8, 8]  # no space is left for a title, and the mark of a map stands below it
     label, _ = picture("explore?v=1&d=tiny&a=dpm&e=2", "label")
     assert "PRIVACY LABEL" in label.html and not label.figure and label.big == "1 center"
     read, _ = picture("limits?v=1&d=iris")
