@@ -28,11 +28,10 @@ def test_stepping_moves_the_light_and_a_coin_tells_its_price(open_page, trace):
     page = open_page("explore?v=1&d=town&a=pe-means&k=5&e=1&s=0&t=0")
     frames = lit(trace, ALGORITHMS["pe-means"].CODE)
     lights(page, frames[0])
-    player = page.get_by_role("group", name="Steps of the run")
-    player.focus()
     for frame in frames[1:5]:
-        page.keyboard.press("ArrowRight")
+        page.get_by_role("button", name="Step forward").click()
         lights(page, frame)
+    page.get_by_role("group", name="Steps of the run").focus()
     page.keyboard.press("End")
     lights(page, frames[-1])
     expect(page.locator(".dp-now [aria-current=step]")).to_have_count(1)
