@@ -338,6 +338,12 @@ def test_the_script_of_a_file_reads_it_through_its_dictionary_and_books_what_it_
     assert main(["accounts", "list"]) == 0
     told = capsys.readouterr().out
     assert ("2 runs" in told) == (mode == "--private"), told
+    other = json.loads(facts_file.read_text())
+    other["columns"].reverse()
+    facts_file.write_text(json.dumps(other))
+    ended = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    assert ended.returncode == 1 and "in another order; nothing was run" in ended.stderr
+    assert main(["accounts", "list"]) == 0 and capsys.readouterr().out == told, "nothing more is booked"
 
 
 def test_the_label_says_what_is_promised_in_a_fixed_order(secret):

@@ -100,8 +100,17 @@ def _load(trace: Trace) -> str:
         f"    data = load_csv(path, dictionary=dictionary[0], {form})\n"
         "else:\n"
         f"    data = load_csv(path, {declared}, n_public={literal(domain.n_public)}, {form})\n"
+        f"{_order(columns)}"
         "X = data.X"
     )
+
+
+def _order(columns: list[str]) -> str:
+    """Return code that stops before anything is booked if the columns are not those of the run, in their order."""
+    if not columns:
+        return ""
+    words = "the file or its dictionary has other columns than the run, or in another order; nothing was run"
+    return f"if list(data.columns) != {literal(columns)}:\n    raise SystemExit({words!r})\n"
 
 
 def _first(trace: Trace) -> str:

@@ -50,6 +50,11 @@ def test_a_private_line_with_other_cells_decides_for_itself_alone(case):
     )
 
 
+def test_a_cell_that_is_too_long_to_split_is_one_sentence():
+    with pytest.raises(TableError, match="cannot be read as a table of separated cells"):
+        read_table(b'a,b\n1,2,""\n3,4,""\n' + b"1" * 200_000 + b',4,""\n', "x.csv")
+
+
 def test_a_public_line_that_may_be_shifted_is_refused_by_its_number():
     with pytest.raises(TableError, match="line 4 has 3 cells, but the first line has 2"):
         read_table(b"a,b\n1,2,\n3,4,\n5,6,7\n", "x.csv")

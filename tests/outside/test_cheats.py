@@ -146,15 +146,20 @@ DOORS = {
 }
 
 
-@pytest.mark.parametrize("name", DOORS)
-def test_a_cheat_is_refused_at_the_door(name, mine, registry):
-    words, *edits = DOORS[name]
+def added(mine, edits):
+    """Add an algorithm from a file after replacing pieces of its source, each of which stands there once."""
     source = mine.read_text()
     for before, after in edits:
         assert source.count(before) == 1
         source = source.replace(before, after)
     mine.write_text(source)
     add_files([mine])
+
+
+@pytest.mark.parametrize("name", DOORS)
+def test_a_cheat_is_refused_at_the_door(name, mine, registry):
+    words, *edits = DOORS[name]
+    added(mine, edits)
     rows = load_sample("tiny")
     with pytest.raises((ValueError, PermissionError), match=words):
         registry["my-own"](n_clusters=2).run(rows.X, domain=rows.domain, seed=0)
@@ -186,12 +191,7 @@ CONVICTED = {
 @pytest.mark.parametrize("name", CONVICTED)
 def test_a_cheat_is_convicted_by_the_checks(name, mine, registry):
     words, *edits = CONVICTED[name]
-    source = mine.read_text()
-    for before, after in edits:
-        assert source.count(before) == 1
-        source = source.replace(before, after)
-    mine.write_text(source)
-    add_files([mine])
+    added(mine, edits)
     with pytest.raises(AssertionError, match=words):
         check_algorithm(registry["my-own"])
 

@@ -54,7 +54,7 @@ _POINT_DECIMAL = r"[+-]?(\d{1,3}(,\d{3})*|\d*)\.\d*"
 _GROUPED = r"[+-]?\d{1,3}([,.]\d{3})+"
 _EXCELS_SIGN = re.compile(rb'"?sep=([,;|\t])"?\r?\n', re.IGNORECASE)
 _KINDS = {"", "c", "d", "s", "t", "continuous", "discrete", "string", "text", "time"}
-_USES = {"", "class", "meta", "i", "ignore", "weight", "multiclass", "a"}
+_USES = {"", "class", "meta", "i", "ignore", "weight", "multiclass"}
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -229,7 +229,8 @@ def _opened(data: memoryview, name: str, form: Form, limits: Limits, advance: Ca
         raise TableError(f"{name}: the file is empty; drop a table with a header line and at least one row.")
     width = _width(records)
     if not n_words and any(len(record) > width and not any(map(str.strip, record[width:])) for record in records):
-        data, records = _cut(data, delimiter, width), [record[:width] for record in records]
+        with faults_as(f"{name}: the lines cannot be read as a table of separated cells; save it as CSV again."):
+            data, records = _cut(data, delimiter, width), [record[:width] for record in records]
         notes.append("The separator at the end of a line begins no further cell.")
     return _Opened(data, form, delimiter, records, width, n_words, notes)
 
