@@ -40,7 +40,7 @@ __all__ = ["Act", "Event", "direct", "plain"]
 
 Act = dict[str, Any]
 SECONDS = 0.9  # duration of an event without acts
-CAPTION, TAG = 42, 20  # heights in pixels of a caption, and of a tag below it
+CAPTION, TAG = 42, 27  # heights in pixels of a caption, and of a tag below it
 
 
 @dataclasses.dataclass(frozen=True)

@@ -13,14 +13,13 @@ from dpviz.figures.kit.panels import MAX_PEOPLE, closing
 from dpviz.figures.kit.shots import Shot, in_phases
 from dpviz.figures.kit.theme import base, tag
 from dpviz.figures.kit.view import Panel, View, add_frames, moved, thin, xy
+from dpviz.figures.lloyd.lloyd_film import ASSIGN, FAR, LOST, MOVE, RAW, drawn_ends, events, outside
 from dpviz.numbers import counted, number, plus_minus
 from dpviz.trace import Step, Trace
 
 __all__ = ["PANE", "counts_table", "moves_table", "outside", "shadow", "shots"]
 
-ASSIGN, RAW, MOVE = range(3)  # the three pictures of an iteration: rows that count, noisy moves, new centers
 CORNERS = 900  # maximum number of corners of all outlines of one kind in a frame; an outline has at most 48
-FAR = 3.0  # maximum length at which a move is drawn, in domain radii; a count near 0 would give a move of any length
 
 
 def shots(trace: Trace) -> list[Shot]:
@@ -107,14 +106,6 @@ def counts_table(step: Step, *, hidden: bool) -> pd.DataFrame:
     return table
 
 
-def outside(step: Step, Z: np.ndarray) -> np.ndarray:
-    """Return the mask (n,) of the rows Z (n, d), z units, that lie outside the radius of every center. NOT PRIVATE."""
-    if not step.released["constrained"]:
-        return np.zeros(len(Z), dtype=bool)
-    squares = ((Z[:, None] - step.released["start"][None]) ** 2).sum(axis=2)
-    return squares.min(axis=1) > step.released["radius"] ** 2
-
-
 def shadow(view: View, radius: np.ndarray, around: np.ndarray) -> np.ndarray:
     """Return the outlines on the plane, shape (., 2), of balls given in z units, with a NaN row after each outline.
 
@@ -144,7 +135,7 @@ def _plane(view: View, shots: list[Shot]) -> Panel:
     }  # fmt: skip
     if view.hidden and view.people is not None:
         marker = {"symbol": "x-thin-open", "size": 6, "color": colors.hidden, "line": {"width": 1.2}}
-        looks["lost"] = {"mode": "markers", "name": "person outside every radius (not private)", "marker": marker}
+        looks["lost"] = {"mode": "markers", "name": LOST, "marker": marker}
     frames = [_layers(view, trace.steps[shot.step], shot.phase) for shot in shots]
     k, rounds = len(trace.cluster_centers), len(trace.steps) - 1
     alt = f"A plane with {k} released centers after {rounds} noisy iterations."
@@ -161,17 +152,15 @@ def _layers(view: View, step: Step, phase: int) -> dict[str, dict[str, Any]]:
         return {"center": xy(view.plane(released["centers"]))}
     start, now = released["start"], released["centers"]
     if phase == MOVE:
-        ends = view.plane(start), view.plane(now)
-        return {"move": xy(segments(*ends)), "center": moved(*ends)}
+        old, new = view.plane(start), view.plane(now)
+        return {"move": xy(segments(old, new)), "center": moved(old, new)}
     layers = {"center": xy(view.plane(start))}
     if released["constrained"]:
         layers["radius"] = xy(shadow(view, np.full(len(start), released["radius"]), start))
     if phase == RAW:
-        most, move = FAR * domain.radius, released["raw"] - start
-        ends = start + move / np.maximum(np.linalg.norm(move, axis=1) / most, 1.0)[:, None]
-        spread = released["sums_sd"] / np.maximum(np.abs(released["noisy_counts"]), 1.0)
+        ends, spread = drawn_ends(view, step), released["sums_sd"] / np.maximum(np.abs(released["noisy_counts"]), 1.0)
         layers["noisy move"] = xy(segments(view.plane(start), view.plane(ends)))
-        layers["noise, 1 standard deviation"] = xy(shadow(view, np.minimum(spread, most), ends))
+        layers["noise, 1 standard deviation"] = xy(shadow(view, np.minimum(spread, FAR * domain.radius), ends))
     elif view.hidden and view.people is not None:
         Z = domain.clip(domain.normalize(view.people[thin(len(view.people), MAX_PEOPLE)]))
         layers["lost"] = xy(view.plane(Z[outside(step, Z)]))
@@ -230,6 +219,7 @@ def panels(view: View, shots: list[Shot]) -> list[Panel]:
 PANE = Pane(
     draw=panels,
     shots=shots,
+    events=events,
     legend=(
         ("center", "released center"),
         ("path", "its move"),
