@@ -10,6 +10,8 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load_sample
 from dpviz.figures import columns, pane, printed
 from dpviz.figures.evolution.pe_means import votes_of
+from dpviz.figures.kit.acts import nearest
+from dpviz.figures.kit.layers import disc_sizes
 from dpviz.figures.kit.theme import LIGHT
 from dpviz.figures.kit.view import View
 from dpviz.figures.trees.dpm_film import region_of
@@ -20,8 +22,8 @@ from tests.tiers import tiers
 from tests.traces import MADE, on_two_groups, trace
 
 LLOYD = ("dp-lloyd", "sulloyd", "glloyd", "fastlloyd")
-PAID_ONCE = ("kmeans", *LLOYD)  # methods of which exactly one event of every picture with a release pays
-DIRECTED = ("pe-means", "aug-pe", "hdpe-means", "dpm", "kmeans", *LLOYD)  # methods whose events have acts
+PAID_ONCE = ("kmeans", *LLOYD, "nsm")  # methods of which exactly one event of every picture with a release pays
+DIRECTED = ("pe-means", "aug-pe", "hdpe-means", "dpm", "kmeans", *LLOYD, "nsm")  # methods whose events have acts
 
 
 def shown(run, *, people=None):
@@ -121,6 +123,28 @@ def test_sums_lead_to_the_true_means_and_noise_moves_them_to_the_released_ones(s
         assert np.abs(np.array(rolling[0]) - np.bincount(near[counts], minlength=5)).sum() <= 4  # rows on a border
         sparks = next(act for act in add.acts if act.get("gone"))
         assert len(sparks["to"]["index"]) <= 800 and ("index" in sparks["from"]) == (len(sparks["to"]["index"]) < 800)
+
+
+@pytest.mark.parametrize("sample", ["town", "wine"])
+def test_each_candidate_of_nsm_fills_with_its_true_count_and_ends_at_the_noisy_one(sample):
+    data, run = load_sample(sample), trace("nsm", sample, n_clusters=5, epsilon=1.0)
+    seen = View(run, LIGHT, columns(data, run), data.columns, data.units, people=data.X, hidden=True)
+    rows, shots = run.domain.clip(run.domain.normalize(data.X)), pane(run).shots(run)
+    for shot, events in zip(shots, pane(run).events(seen, shots), strict=True):
+        step = run.steps[shot.step]
+        if [event.kind for event in events] == ["vote", "noise"]:
+            vote, noise = events
+            true = np.bincount(nearest(rows, step.released["population"]), minlength=len(step.released["population"]))
+            pile, discs = vote.acts[1], noise.acts[-1]
+            assert pile["size"][1].tolist() == np.rint(disc_sizes(true[true > 0])).tolist()
+            assert discs["color"] == [LIGHT.hidden, LIGHT.released] and discs["size"][1] is None
+            arrivals = np.bincount(vote.acts[2]["to"]["index"], minlength=int((true > 0).sum()))
+            assert (arrivals <= true[true > 0] + 1).all() and arrivals.sum() == min(len(rows), 800)
+        elif step.kind == "correction":
+            true = np.bincount(nearest(rows, step.released["start"]), minlength=len(step.released["start"]))
+            (rolling,) = (act["count"] for act in events[-1].acts if "count" in act)
+            assert np.abs(np.array(rolling[0]) - true).sum() <= 4
+            assert rolling[1] == [round(float(count)) for count in step.released["noisy_counts"]]
 
 
 def test_a_cut_is_drawn_where_the_mechanism_drew_it_and_its_counts_roll_from_true_to_noisy():

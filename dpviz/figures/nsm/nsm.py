@@ -25,6 +25,7 @@ from dpviz.figures.kit.shots import Shot, split_title
 from dpviz.figures.kit.theme import base, tag
 from dpviz.figures.kit.view import Panel, View, add_frames, moved, xy
 from dpviz.figures.kit.votes import MAX_TRIALS, TRIAL, VOTE, drawn, votes_panel, voting
+from dpviz.figures.nsm.nsm_film import events
 from dpviz.numbers import counted, number, percent
 from dpviz.trace import Step, Trace
 
@@ -317,6 +318,7 @@ def panels(view: View, shots: list[Shot]) -> list[Panel]:
 PANE = Pane(
     draw=panels,
     shots=shots,
+    events=events,
     legend=(
         ("dot", "candidate"),
         ("disc", "noisy mean (area: count)"),
