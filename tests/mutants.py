@@ -569,6 +569,13 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
         ("explain_unasked", "        warn_unaudited(trace.algorithm, arguments.unaudited, words)\n", ""),
         ("explain_unknown_unasked", "unknown = trace.claimed.by_authors and", "unknown = False and"),
     ],
+    ("dpviz/cli/output.py", "tests/cli/test_run.py -k full_standard"): [
+        ("booked_before_the_screen_is_tried", "        sys.stdout.flush()", "        pass"),
+    ],
+    ("dpviz/takeaway/code.py", "tests/outside/test_outside.py -k exported_private"): [
+        ("script_unasked", "here is not None and trace.seed is None:", "False:"),
+        ("script_asks_after_an_audit", "if (whose := outside.warning({slug!r})) and", "if (whose := {slug!r}) and"),
+    ],
     ("dpviz/estimator.py", "tests/outside/test_outside.py -k vouches"): [
         ("fit_unasked", "if whose and not self.unaudited:", "if False:"),
         ("fit_asks_simulations", 'outside.warning(self.algorithm) if self.secure else ""', "outside.warning(self.algorithm)"),

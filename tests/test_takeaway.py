@@ -213,6 +213,17 @@ def changed(trace, **what):
     return json.dumps(record)
 
 
+def noise_of(**what):
+    """Return a function that changes entries of the noise that the last of a trace's steps states for its centers."""
+
+    def change(steps):
+        noise = steps[-1]["released"]["items"]["center_sd"]
+        noise.update({name: how(noise[name]) for name, how in what.items()})
+        return steps
+
+    return change
+
+
 TEN = lambda value: 10 * value  # noqa: E731
 FORGED = {
     "a smaller promise": ({"claimed__epsilon": lambda _: 0.001}, "promise does not follow from the plan"),
@@ -241,6 +252,12 @@ FORGED = {
     "centers far away": ({"cluster_centers__values": lambda v: [1e308, *v[1:]]}, "last step"),
     "centers elsewhere": ({"cluster_centers__values": lambda v: [-x for x in v]}, "last step"),
     "another budget": ({"parameters__epsilon": TEN}, "plan is not that of"),
+    "no steps": ({"steps": lambda _: []}, "holds no step of the run"),
+    "an enormous noise": ({"steps": noise_of(values=lambda v: [1e308, *v[1:]])}, "are not those of a run of GLloyd"),
+    "the noise of other centers": (
+        {"steps": noise_of(shape=lambda _: [3, 2], values=lambda v: v + v[:2])},
+        "are not those of a run of GLloyd",
+    ),
 }
 
 

@@ -16,7 +16,7 @@ from dpviz.cli.run import add_data, add_unaudited, book, data_of, say_person, wa
 from dpviz.postprocessing import explain_cells
 from dpviz.postprocessing.explain import of_centers, of_trace
 from dpviz.privacy.delta import check_delta
-from dpviz.takeaway.foreign import read
+from dpviz.takeaway.foreign import drawing, read
 from dpviz.trace import Trace
 
 __all__ = ["add_explain"]
@@ -38,13 +38,16 @@ def _explain(arguments: argparse.Namespace) -> int:
     except (OSError, UnicodeDecodeError):
         raise ValueError(f"explain: {arguments.run} cannot be read; give the JSON that `run --json` wrote.") from None
     if "bin_counts" in trace.steps[-1].released:
-        print(*of_trace(trace).sentences(*_names(trace)), sep="\n")
+        with drawing(trace):
+            answer = of_trace(trace).sentences(*_names(trace))
+        print(*answer, sep="\n")
         return 0
     if arguments.data is not None:
         return _asked(arguments, trace)
-    sentences, source = of_centers(trace, *_names(trace)), "centers and their noise"
-    if sentences is None:
-        sentences, source = explain_cells.sentences(trace, *_names(trace)), "counts of cells"
+    with drawing(trace):
+        sentences, source = of_centers(trace, *_names(trace)), "centers and their noise"
+        if sentences is None:
+            sentences, source = explain_cells.sentences(trace, *_names(trace)), "counts of cells"
     if sentences is None:
         print(_ways(trace, arguments.run))
         return 0

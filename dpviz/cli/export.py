@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from dpviz.takeaway import KINDS, export, label_json
-from dpviz.takeaway.foreign import read
+from dpviz.takeaway.foreign import drawing, read
 
 __all__ = ["add_export"]
 
@@ -28,7 +28,8 @@ def _export(arguments: argparse.Namespace) -> int:
     trace = read(text)
     if not len(trace.cluster_centers):
         raise ValueError("export: the trace holds no centers: a run without privacy withholds them.")
-    content = label_json(trace) if arguments.kind == "label-json" else export(trace, arguments.kind)
+    with drawing(trace):
+        content = label_json(trace) if arguments.kind == "label-json" else export(trace, arguments.kind)
     if arguments.out is None:
         sys.stdout.write(content)
     else:

@@ -9,8 +9,8 @@ import argparse
 import importlib
 import re
 import sys
-from collections.abc import Callable, Iterable
-from contextlib import redirect_stderr, redirect_stdout
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
@@ -139,16 +139,39 @@ def parted(words: list[str]) -> tuple[list[str], list[str], list[str]]:
 
 
 class Stream:
-    """Text stream without control characters: names from files, traces or parties cannot control the terminal."""
+    """Text stream without control characters: names from files, traces or parties cannot control the terminal.
 
-    def __init__(self, stream: TextIO, keep: str = "") -> None:
-        self._stream, self._keep = stream, keep
+    Writing and flushing raise a ValueError that names the stream if it takes no more text.
+    """
+
+    def __init__(self, stream: TextIO, name: str, keep: str = "") -> None:
+        self._stream, self._name, self._keep = stream, name, keep
+        self.full = False
 
     def write(self, text: str) -> int:
         """Write text without terminal control characters, except for the one that this stream keeps."""
         parts = text.split(self._keep) if self._keep else [text]
-        self._stream.write(self._keep.join(map(terminal, parts)))
+        with self._named():
+            self._stream.write(self._keep.join(map(terminal, parts)))
         return len(text)
+
+    def flush(self) -> None:
+        """Hand on what was written so far."""
+        with self._named():
+            self._stream.flush()
+
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        try:
+            yield
+        except BrokenPipeError:
+            raise
+        except OSError as problem:
+            self.full = True
+            raise ValueError(
+                f"{self._name} takes no more text ({problem.strerror}). A private run that was booked stays booked in "
+                "full."
+            ) from None
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
@@ -157,14 +180,20 @@ class Stream:
 def main(argv: list[str] | None = None) -> int:
     """Run one command; return the exit code. An invalid command prints an error of one sentence."""
     words = sys.argv[1:] if argv is None else argv
-    out = cast(TextIO, Stream(sys.stdout))
-    err = cast(TextIO, Stream(sys.stderr, "\r"))  # progress bars need the carriage return
+    if sys.stdout is None:
+        print("dpviz: standard output is closed; nothing was run.", file=sys.stderr)
+        return 2
+    out = Stream(sys.stdout, "standard output")
+    err = Stream(sys.stderr, "standard error", "\r")  # progress bars need the carriage return
     try:
-        with redirect_stdout(out), redirect_stderr(err):
+        with redirect_stdout(cast(TextIO, out)), redirect_stderr(cast(TextIO, err)):
             return _run(words)
     except BrokenPipeError:  # the program that reads the output has ended
-        sys.stdout = None
+        out.full = True
         return 0
+    finally:
+        if out.full:  # at exit, Python would try again to write what is left
+            sys.stdout = None
 
 
 def _run(words: list[str]) -> int:
@@ -175,8 +204,11 @@ def _run(words: list[str]) -> int:
 
             add_files(files)
             add_programs(places)
-        arguments = parser_of([word for word in words if not word.startswith("-")][:1]).parse_args(words)
-        return arguments.do(arguments)
+        try:
+            arguments = parser_of([word for word in words if not word.startswith("-")][:1]).parse_args(words)
+            return arguments.do(arguments)
+        finally:
+            sys.stdout.flush()
     except BrokenPipeError:
         raise
     except KeyboardInterrupt:

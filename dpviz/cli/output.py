@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -48,8 +49,9 @@ class Output:
         Raises
         ------
         ValueError
-            If there is not enough room.
+            If there is not enough room, or standard output takes no more text.
         """
+        sys.stdout.flush()  # what was said before the booking shows whether the rest can be said
         if self._path is None or not self._path.is_file():  # a device has no room to reserve
             return
         target = self._path.resolve()

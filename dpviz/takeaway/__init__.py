@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from dpviz.takeaway.code import notebook, script
 from dpviz.takeaway.comparison import comparison
+from dpviz.takeaway.foreign import drawing
 from dpviz.takeaway.label import facts, label, label_json
 from dpviz.takeaway.page import page
 from dpviz.takeaway.replay import replay
@@ -28,8 +29,9 @@ def export(trace: Trace, kind: str) -> str:
     Raises
     ------
     ValueError
-        If the kind is unknown.
+        If the kind is unknown, or the released values of a trace from a file do not fit each other.
     """
     if kind not in KINDS:
         raise ValueError(f"export: kind must be one of {', '.join(KINDS)}; got {kind!r}.")
-    return KINDS[kind][0](trace)
+    with drawing(trace):
+        return KINDS[kind][0](trace)

@@ -77,6 +77,8 @@ def _load(trace: Trace) -> str:
         head += f"from dpviz.algorithms import add_files\n\nadd_files([{here.place!r}])  # lies beside this script\n"
     if here is not None and ALGORITHMS[trace.algorithm].notion is Notion.CLAIMED:
         head += f"from dpviz.algorithms import add_programs\n\nadd_programs([{here.place!r}])\n"
+    if here is not None and trace.seed is None:
+        head += _asked(trace.algorithm)
     if kind in ("sample", "blobs", "painted") and trace.seed is not None:
         known = name if kind == "sample" else trace.dataset_id
         return f"{head}from dpviz.datasets import load\n\ndata = load({known!r})\nX, domain = data.X, data.domain"
@@ -102,6 +104,20 @@ def _load(trace: Trace) -> str:
         f"    data = load_csv(path, {declared}, n_public={literal(domain.n_public)}, {form})\n"
         f"{_order(columns)}"
         "X = data.X"
+    )
+
+
+def _asked(slug: str) -> str:
+    """Return code that stops before it reads private rows with an outside algorithm that is not audited where it runs.
+
+    Whoever runs the code consents by a constant, because a notebook has no command line.
+    """
+    return (
+        "from dpviz.algorithms import outside\n\n"
+        "UNAUDITED = False  # True lets it read private rows on its authors' word alone\n"
+        f"if (whose := outside.warning({slug!r})) and not UNAUDITED:\n"
+        f'    raise SystemExit(whose + ". Run its audit first (dpviz audit {slug}), '
+        'or set UNAUDITED = True; nothing was read.")\n\n'
     )
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -15,7 +17,7 @@ from dpviz.privacy.accounting import DEFAULT_DELTA
 from dpviz.trace import Trace
 from dpviz.version import __version__
 
-__all__ = ["algorithm_of", "read"]
+__all__ = ["algorithm_of", "drawing", "read"]
 
 
 def read(text: str) -> Trace:
@@ -25,10 +27,12 @@ def read(text: str) -> Trace:
     ------
     ValueError
         If the text is not a trace; names no algorithm of dpviz; has parameters or, if this version made it, a plan that
-        its algorithm does not have; claims something that does not follow from its plan or its ledger; or has centers
-        that are not those of its last step. The message is one sentence.
+        its algorithm does not have; claims something that does not follow from its plan or its ledger; or has no
+        step, or centers that are not those of its last step. The message is one sentence.
     """
     trace = _with_own_delta(Trace.from_json(text))
+    if not trace.steps:
+        raise ValueError("trace: the file holds no step of the run; it was changed or cut off.")
     algorithm = algorithm_of(trace)
     claimed = trace.claimed
     if claimed.private:
@@ -39,6 +43,32 @@ def read(text: str) -> Trace:
     if trace.version == __version__:
         _check_centers(trace)
     return trace
+
+
+@contextmanager
+def drawing(trace: Trace) -> Iterator[None]:
+    """Turn whatever fails on the released values of a trace from a file into one sentence.
+
+    Their shapes follow from noise, so that only drawing them shows whether they fit. A run of our own fails as it is.
+
+    Raises
+    ------
+    ValueError
+        If the values do not fit each other, or are too large for the numbers of a picture.
+    """
+    if not trace.from_file:
+        yield
+        return
+    try:
+        with np.errstate(over="raise", invalid="raise"):
+            yield
+    except Exception as problem:
+        if isinstance(problem, ValueError) and str(problem).startswith("trace: "):
+            raise
+        raise ValueError(
+            f"trace: the released values in this file are not those of a run of {trace.name}; the file was changed or "
+            "cut off."
+        ) from problem
 
 
 def _with_own_delta(trace: Trace) -> Trace:
@@ -98,7 +128,7 @@ def _check_plan(trace: Trace, algorithm: Algorithm, n_public: int) -> None:
 def _check_centers(trace: Trace) -> None:
     """Refuse centers that are not finite or, if the last step states centers, not those of that step."""
     centers, domain = np.asarray(trace.cluster_centers), trace.domain
-    last = trace.steps[-1].released.get("centers") if trace.steps else None
+    last = trace.steps[-1].released.get("centers")
     found = centers if last is None else np.asarray(last)
     fits = found.shape == centers.shape and found.dtype.kind == "f" and bool(np.isfinite(centers).all())
     if fits and last is not None:

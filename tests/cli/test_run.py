@@ -4,6 +4,9 @@ import errno
 import json
 import os
 import re
+import subprocess
+import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -15,7 +18,7 @@ from dpviz.cli import main
 from dpviz.datasets import load_sample
 from dpviz.trace import Trace
 
-RNG = np.random.default_rng(0)
+RNG, ROOT = np.random.default_rng(0), Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -91,6 +94,16 @@ def test_a_trace_that_cannot_be_written_is_printed_and_said_to_be_spent(private,
     told = capsys.readouterr()
     assert "/dev/full could not be written (No space left on device). The run is spent, so keep" in told.err
     assert Trace.from_json(told.out[told.out.index("{") :]).seed is None
+
+
+def test_a_full_standard_output_is_named_before_anything_is_booked(private, capsys):
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": ""}
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "dpviz", *private[:-1]]
+        ended = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, env=environment, check=False)
+    assert ended.returncode == 2 and ended.stderr.count("\n") == 1, ended.stderr
+    assert ended.stderr.startswith("dpviz: standard output takes no more text (No space left on device).")
+    assert main(["accounts", "list"]) == 0 and "private" not in capsys.readouterr().out
 
 
 def test_the_file_is_there_before_the_screen_says_anything(private, tmp_path, capsys, monkeypatch):

@@ -1,5 +1,6 @@
 """Check that outside algorithms are in every list, run in every process, and state who vouches for their promise."""
 
+import json
 import os
 import pickle
 import subprocess
@@ -18,7 +19,7 @@ from dpviz.privacy.guarantee import Notion
 from dpviz.runs.single import replay
 from dpviz.sweeps.processes import Pool
 from dpviz.sweeps.rowfile import read_rows
-from dpviz.takeaway.code import script
+from dpviz.takeaway.code import notebook, script
 from dpviz.takeaway.foreign import read
 from dpviz.takeaway.label import facts
 from dpviz.trace import Cancelled
@@ -158,6 +159,32 @@ def test_a_private_question_and_a_secure_fit_ask_who_vouches_too(mine, registry,
     assert any(outside.UNAUDITED in str(warning.message) for warning in told)
     with pytest.warns(NoiseWarning):
         PrivateKMeans(2, **public, random_state=0).fit(X)
+
+
+@pytest.mark.parametrize("kind", [script, notebook])
+def test_an_exported_private_run_asks_who_vouches_before_it_reads_or_books(kind, mine, registry, capsys, monkeypatch):
+    """What was exported stops without a file; with consent, and after an audit, it books."""
+    table = mine.parent / "x.csv"
+    table.write_text("a,b\n" + "0.5,0.25\n" * 9)
+    monkeypatch.setenv("DPVIZ_HOME", str(mine.parent / "state"))
+    assert main([*PRIVATE_RUN, "--unaudited"]) == 0
+    trace = read((mine.parent / "run.json").read_text())
+    text = kind(trace)
+    if kind is notebook:
+        cells = [cell["source"] for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"]
+        text = "\n".join(cells[:-1])  # the last shows the player
+    monkeypatch.setattr("sys.argv", ["again.py", "no-such-file.csv"])
+    with pytest.raises(SystemExit, match="My own comes from my_own.py and is not audited here.* UNAUDITED = True"):
+        exec(text, {})
+    capsys.readouterr()
+    assert main(["accounts", "list"]) == 0 and "1 run;" in capsys.readouterr().out
+    monkeypatch.setattr("sys.argv", ["again.py", str(table)])
+    agreed = text.replace("UNAUDITED = False", "UNAUDITED = True").replace("your-file.csv", str(table))
+    exec(agreed, {})
+    outside.note_audit("my-own")
+    exec(text.replace("your-file.csv", str(table)), {})
+    capsys.readouterr()
+    assert main(["accounts", "list"]) == 0 and "3 runs;" in capsys.readouterr().out
 
 
 def reworded(path, words):
