@@ -29,8 +29,9 @@ const build = () => {
     return new Stage(canvas, panel.figure);
   });
 };
-const show = (step, { event, share, pays, many }) => {
-  for (const stage of stages) stage.moment(step, event, share, pays, many);
+const show = (step, moment) => {
+  const { event } = moment;
+  for (const stage of stages) stage.moment(step, moment);
   range.value = reel.at;
   const { says } = events[step][event], now = [says, step];
   if (now.join() === told.join()) return;

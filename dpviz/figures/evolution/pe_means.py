@@ -245,12 +245,12 @@ def _scattered(
     if not (group >= 0).any():
         acts = ({"layer": TRIALS, "size": [0, None], "wave": 0.6}, centers)
         words = f"{len(points):,} places, chosen without looking at anybody"
-        return Event("scatter", "Scatter trial points", words, _hurried(released, 1.4), acts, pays=False)
+        return Event("scatter", "Scatter trial points", words, _hurried(released, 1.4), acts, pays=0)
     acts = ({"layer": TRIALS, "wave": 0.3, "streak": 0.35}, centers)
     lens = _lens(flat(points), group, before) if len(before) else None
     words = f"{released['variations']:,} new trial points burst out of each center; a few jump far"
     head = f"{shot.head}: vary the winners"
-    return Event("vary", head, words, _hurried(released, 2.6), acts, (1, 0.5), pays=False, lens=lens)
+    return Event("vary", head, words, _hurried(released, 2.6), acts, (1, 0.5), pays=0, lens=lens)
 
 
 def _lens(
@@ -309,7 +309,7 @@ def _voted(
     vote = Event(
         "vote", "Everybody votes for the nearest", f"{shot.head}: each {view.noun} gives one vote{where}; {secret}",
         _hurried(released, 2.6 if sparks else 1.2), (*still, *piles, *sparks, {"layer": CENTER, "opacity": [1, 0.5]}),
-        (0.5, 0.4), pays=False,
+        (0.5, 0.4), pays=0,
     )  # fmt: skip
     discs: Act = {"layer": VOTES, "size": [begin, None], "shake": shake, "opacity": [1, 1]}
     if sparks:
@@ -353,7 +353,7 @@ def _kept(
             {"layer": SURVIVORS, "opacity": [0.45, 1]},
             {"layer": CENTER, "at": -1},
         ),
-        (0.5, 0.8), pays=False,
+        (0.5, 0.8), pays=0,
     )  # fmt: skip
     points = flat(released["population"][kept])
     near = ((released["population"][kept][:, None] - released[key][None]) ** 2).sum(axis=2).argmin(axis=1)

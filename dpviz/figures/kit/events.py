@@ -54,7 +54,8 @@ class Event:
     seconds : its duration at normal speed
     acts : what is drawn over the still layers, the first at the bottom; none for a move between two pictures
     dim : opacity of the still layers below, such as people, at the beginning and at the end
-    pays : True if the panels without acts, such as the meter of epsilon, move during this event
+    pays : what is paid during this event, in proportion to the other events of its shot, by which the meter moves; the
+        other panels without acts move during the last event that pays
     lens : place (x, y) and radius, in units of the axes, of a part that is shown enlarged, and the corner (0 or 1 on
         each axis, 0 at its lower end) where it is shown; or None
     """
@@ -65,7 +66,7 @@ class Event:
     seconds: float = SECONDS
     acts: tuple[Act, ...] = ()
     dim: tuple[float, float] = (1.0, 1.0)
-    pays: bool = True
+    pays: float = 1.0
     lens: tuple[float, float, float, tuple[int, int]] | None = None
 
     @property
@@ -98,7 +99,7 @@ def _written(event: Event, numbers: Mapping[str, int], looks: list[dict[str, Any
     acts = [_numbered(act, numbers, looks) for act in event.acts] if known else []
     words = {"kind": event.kind, "head": event.head, "tail": event.tail, "ms": round(1000 * event.seconds)}
     more = {"acts": acts, "dim": list(event.dim), "lens": event.lens} if acts else {}
-    return {**words, **({} if event.pays else {"pays": False}), **more}
+    return {**words, **({} if event.pays == 1 else {"pays": round(event.pays, 4)}), **more}
 
 
 def _numbered(act: Act, numbers: Mapping[str, int], looks: list[dict[str, Any]]) -> Act:

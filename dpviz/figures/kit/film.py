@@ -68,7 +68,7 @@ def told(film: Sequence[Sequence[Mapping[str, Any]]]) -> list[list[dict[str, Any
 
 def _told(event: Mapping[str, Any]) -> dict[str, Any]:
     says = f"{event['head']} · {event['tail']}" if event["tail"] else event["head"]
-    return {"ms": event["ms"], "says": says, "pays": event.get("pays", True), "acts": bool(event.get("acts"))}
+    return {"ms": event["ms"], "says": says, "pays": event.get("pays", 1), "acts": bool(event.get("acts"))}
 
 
 class PrintedFigure(BaseFigure):

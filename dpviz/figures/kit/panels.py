@@ -227,6 +227,7 @@ def spend_panel(view: View, shots: Sequence[Shot]) -> Panel:
     )
     _along_steps(figure, shots)
     figure.update_yaxes(title_text="ε", range=[0, 1.25 * float(table.epsilon.max())])
+    figure.update_layout(meta={"meter": True})
     updates: list[list[dict[str, Any]]] = [
         [
             {"x": np.arange(1, i + 2, dtype=np.uint16), "y": np.asarray(epsilon[: i + 1], dtype=np.float32)},

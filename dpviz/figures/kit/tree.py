@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from dpviz.figures.kit.layers import tint
 from dpviz.figures.kit.theme import base
 from dpviz.figures.kit.view import Panel, View, add_frames
-from dpviz.numbers import counted
 
 __all__ = ["tree_table", "tree_panel"]
 
-_HEIGHT = 0.42  # height of a bar, in levels
+_HEIGHT = 0.5  # height of a bar, in levels
 _LEVELS = 9  # number of levels up to which there is room for numbers
 _LABELED = 0.07  # smallest share of the picture's width at which a node shows its count
 
@@ -66,25 +66,16 @@ def tree_panel(
     """
     colors, n, deepest = view.colors, len(table), int(table.depth.max())
     finals = int(table.final.sum())
-    title = f"{counted(finals, 'leaf', 'leaves')}; width is noisy count"
-    figure = base(colors, title, height=290, margin_left=6)
+    figure = base(colors, "The tree so far; width is noisy count", height=290, margin_left=6)
     figure.update_layout(margin={"r": 6, "b": 6}, bargap=0)
     left, right = (table.x - table.width / 2).min(), (table.x + table.width / 2).max()
     figure.update_xaxes(visible=False, range=[left - 0.02 * (right - left), right + 0.02 * (right - left)])
     figure.update_yaxes(visible=False, range=[-deepest - 0.95, 0.3])
 
-    edges = _edges(table)
-    figure.add_scatter(
-        x=[x for x, _ in edges] or [None], y=[y for _, y in edges] or [None],
-        mode="lines", hoverinfo="skip", line={"color": colors.line, "width": 1},
-    )  # fmt: skip
     figure.add_bar(
         x=table.x, y=[_HEIGHT] * n, base=-table.depth - _HEIGHT, width=table.width, customdata=list(visits),
         hovertext=list(words), hoverinfo="text",
-        marker={
-            "line": {"color": colors.line, "width": 1},
-            "pattern": {"size": 6, "solidity": 0.3},  # hatched in the bar's own color
-        },
+        marker={"line": {"width": 0}, "pattern": {"size": 6, "solidity": 0.3}},  # hatched in the bar's own color
     )  # fmt: skip
     figure.add_scatter(
         mode="text", hoverinfo="skip", textposition="bottom center", cliponaxis=False,
@@ -98,27 +89,16 @@ def tree_panel(
     updates: list[list[dict[str, Any]]] = []
     for t, at in enumerate(current):
         lit = np.asarray(visits) <= t
-        fill = np.where(lit, colors.released, colors.grid).tolist()
+        fill = np.where(lit, colors.released, tint(colors.released, 0)).tolist()  # no node before its time
         label = _counts(table, np.flatnonzero(lit & (wide | (np.arange(n) == at))))
         arrow = {"x": [None], "y": [None]} if at < 0 else {"x": [table.x[at]], "y": [0.12 - table.depth[at]]}
         updates.append(
             [{"marker": {"color": fill, "pattern": {"shape": np.where(lit, shapes, "").tolist()}}}, label, arrow]
         )
-    add_frames(figure, [1, 2, 3], updates)
+    add_frames(figure, [0, 1, 2], updates)
     return Panel(
         "side", figure, f"A tree of {n} nodes by noisy count; {finals} of them are final. Click a node to go there."
     )
-
-
-def _edges(table: pd.DataFrame) -> list[tuple[float | None, float | None]]:
-    """Return lines from every node to its parent, with a gap after each line."""
-    where = {node: i for i, node in enumerate(table.node)}
-    edges: list[tuple[float | None, float | None]] = []
-    for node, x, depth in zip(table.node, table.x, table.depth, strict=True):
-        if (up := where.get(node // 2)) is not None and depth:
-            middle = 0.28 - depth
-            edges += [(table.x[up], 0.4 - depth), (table.x[up], middle), (x, middle), (x, 0.02 - depth), (None, None)]
-    return edges
 
 
 def _counts(table: pd.DataFrame, nodes: np.ndarray) -> dict[str, Any]:

@@ -10,14 +10,15 @@ export class Reel {
 
   clamp(at) { return Math.max(this.first, Math.min(this.last, at)); }
 
-  /** Return the moment at a place: its step, event, share of it, the event that pays, and how many there are. */
+  /** Return the moment at a place: step, event, share of it, last event that pays, share paid, number of events. */
   moment(at = this.at) {
     const step = Math.max(0, Math.ceil(at - 1e-9)), events = this.steps[step], all = time(events);
     let rest = (this.first < 0 || step > 0 ? 1 - (step - at) : 1) * all, event = 0;
     while (event < events.length - 1 && rest > events[event].ms + 1e-6) rest -= events[event++].ms;
-    const pays = events.findIndex((one) => one.pays !== false), many = events.length;
-    const share = this.still ? 1 : Math.min(1, rest / events[event].ms);
-    return { step, event, share, pays: pays < 0 ? many - 1 : pays, many };
+    const share = this.still ? 1 : Math.min(1, rest / events[event].ms), many = events.length;
+    const prices = events.map((one) => one.pays ?? 1), pays = prices.findLastIndex(Boolean);
+    const paid = sum(prices.map((price, i) => price * (i < event ? 1 : i === event ? share : 0)));
+    return { step, event, share, pays: pays < 0 ? many - 1 : pays, paid: paid / (sum(prices) || 1), many };
   }
 
   /** Return the places at which events end, in order. */
@@ -87,4 +88,5 @@ export class Reel {
   }
 }
 const SLOWEST = 100; // milliseconds after which the next picture goes on from where the last one was: a tab wakes up
-const time = (events) => events.reduce((sum, { ms }) => sum + ms, 0);
+const sum = (numbers) => numbers.reduce((all, one) => all + one, 0);
+const time = (events) => sum(events.map(({ ms }) => ms));

@@ -128,13 +128,16 @@ export class Stage extends Film {
     this.tick = requestAnimationFrame(tick);
   }
 
-  /** Draw a moment of a `Reel`; a figure without a film moves while the event that `pays` happens. */
-  moment(step, event, share, pays, many) {
+  /** Draw a moment of a `Reel`; a meter moves by what is paid, another figure without a film in the event that `pays`. */
+  moment(step, { event, share, pays, paid, many }) {
     if (event >= many - 1 && share >= 1) return this.show(step);
     if (this.film) {
       const own = this.events(step).length === many;
       return this.seek(step, ...(own ? [event, share] : this.at(step, (event + share) / many)));
     }
+    const meter = this.layout.meta?.meter;
+    if (step === 0 && (meter ? paid < 1 : event < pays)) return this.bare();
+    if (meter) return paid < 1 ? this.seek(step, 0, paid) : this.show(step);
     if (event < pays) return this.show(Math.max(step - 1, 0));
     return event > pays ? this.show(step) : this.seek(step, 0, share);
   }
@@ -152,7 +155,8 @@ export class Stage extends Film {
       const trace = (k, at) => this.trace(k, this.clamp(at)), { looks } = this.layout.meta ?? {};
       if (event.acts) return acted(event, this.step, share, { trace, looks, axes: this.axes }).map((t) => [t, 1]);
       if (this.step === 0) return this.still();
-      return this.ways().flatMap((one) => one(ease(Math.min(1, share / MOVES))));
+      const u = this.layout.meta?.meter ? share : ease(Math.min(1, share / MOVES));
+      return this.ways().flatMap((one) => one(u));
     });
   }
 
@@ -167,6 +171,13 @@ export class Stage extends Film {
 
   still() {
     return this.parts.moving.map((i) => [this.trace(i, this.step), 1]);
+  }
+
+  /** Draw the first step's picture without its marks, as before the first release. */
+  bare() {
+    cancelAnimationFrame(this.tick);
+    Object.assign(this, { tick: 0, step: 0, drawn: -1, between: true });
+    if (this.width) this.picture(this.events(0)[0], 0, () => []);
   }
 
   /** Draw the requested step now. */

@@ -303,8 +303,9 @@ def _budget(view: View) -> Panel:
 
 def panels(view: View, shots: list[Shot]) -> list[Panel]:
     """Return the panels: plane, tree, budget and, if hidden layers are on, true scores."""
-    paid = spend_panel(view, shots) if view.trace.noiseless else _budget(view)
-    drawn = [_plane(view), _tree(view), paid]
+    drawn = [_plane(view), _tree(view), spend_panel(view, shots)]
+    if not view.trace.noiseless:
+        drawn.append(_budget(view))
     if scored(view):
         drawn.append(strips_panel(view))
     return drawn

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from dpviz.figures.kit.events import Act, Event
 from dpviz.figures.kit.layers import tint
-from dpviz.figures.kit.panels import people_drawn
+from dpviz.figures.kit.panels import people_drawn, spend_table
 from dpviz.figures.kit.shots import Shot
 from dpviz.figures.kit.view import View, xy
 from dpviz.figures.trees.dpm_scores import rails, scored, scores_table, strips
@@ -38,10 +39,13 @@ def events(view: View, shots: Sequence[Shot]) -> list[tuple[Event, ...]]:
         rows = view.trace.domain.normalize(view.people[people_drawn(view.flat(view.people))[0]])
         rows = np.clip(rows, steps[0].released["low"], steps[0].released["high"])  # as the run reads them
     told: list[tuple[Event, ...]] = []
+    epsilon, before = spend_table(view.trace).epsilon.to_numpy(), 0
     for shot in shots:
         step = steps[shot.step]
         if step.kind == "region":
-            told.append(_region(view, shot, step, rows, still=still))
+            prices = np.diff(epsilon[before : step.n_releases + 1])
+            before = step.n_releases
+            told.append(_region(view, shot, step, rows, prices, still=still))
         elif "nodes" in step.released:
             told.append((_average(view, step, rows, still=still),))
         else:
@@ -66,7 +70,10 @@ def _seconds(t: int, seconds: float) -> float:
     return round((1.2, 1.2, 0.8)[t] * seconds if t < 3 else 0.45 * seconds, 2)
 
 
-def _region(view: View, shot: Shot, step: Step, rows: np.ndarray, *, still: bool) -> tuple[Event, ...]:
+def _region(
+    view: View, shot: Shot, step: Step, rows: np.ndarray, prices: np.ndarray, *, still: bool
+) -> tuple[Event, ...]:
+    """Return the events of a region; `prices` (m,) is by how much epsilon rises with each of the step's releases."""
     released, colors = step.released, view.colors
     if released["column"] < 0:
         words = (
@@ -80,6 +87,12 @@ def _region(view: View, shot: Shot, step: Step, rows: np.ndarray, *, still: bool
         "to": {"layer": "person", "index": inside.astype(np.uint16)},
     }
     base: list[Act] = [{"layer": FINAL, "at": -1}, {"layer": OPEN}, *([dots] if len(inside) else []), {"layer": REGION}]
+    counting, picking = float(prices[:-3].sum()), float(prices[-3])  # the whole is counted before its first cut
+    whole = Event(
+        "whole", f"{shot.head}: count everybody, with noise",
+        f"about {_size(released['noisy_count'])} {plural(view.noun)}", _seconds(shot.step, 1.2),
+        () if still else ({"layer": OPEN}, {"layer": REGION}), pays=counting,
+    )  # fmt: skip
     feet, scores, chances = strips(view, shot.step, MAX_TICKETS) if scored(view) else [np.empty((0, 2))] * 3
     look = {"line": {"color": tint(colors.hidden, 0.55), "width": 2.4}, "marker": {"color": tint(colors.hidden, 0.55)}}
     tickets: Act = {"look": {**look, "name": "ticket"}, "from": xy(feet), "rays": True}
@@ -88,7 +101,7 @@ def _region(view: View, shot: Shot, step: Step, rows: np.ndarray, *, still: bool
     first = "good cuts run through empty places near the middle; their scores stay secret"
     score = Event(
         "score", f"{shot.head}: where to cut?", first, _seconds(shot.step, 1.3), () if still else (*base, *rising),
-        (0.6, 0.25), pays=False,
+        (0.6, 0.25), pays=0.0,
     )  # fmt: skip
     chance = best_chance(view, shot.step) if scored(view) else 0.0
     words = f"the best cut had 1 chance in {1 / chance:,.0f}" if chance else "better cuts are likelier"
@@ -100,9 +113,10 @@ def _region(view: View, shot: Shot, step: Step, rows: np.ndarray, *, still: bool
     cuts = [line] if len(ends) else []
     pick = Event(
         "pick", f"{shot.head}: pick one by chance", f"{words}; chance hides each {view.noun}'s part",
-        _seconds(shot.step, 1.8), () if still else (*base, *bought, *cuts, ball), (0.25, 0.25), pays=False,
+        _seconds(shot.step, 1.8), () if still else (*base, *bought, *cuts, ball), (0.25, 0.25), pays=picking,
     )  # fmt: skip
-    return score, pick, _counted(view, shot, step, rows, base[:2], still=still)
+    count = dataclasses.replace(_counted(view, shot, step, rows, base[:2], still=still), pays=float(prices[-2:].sum()))
+    return (*([whole] if len(prices) > 3 else []), score, pick, count)
 
 
 def _counted(view: View, shot: Shot, step: Step, rows: np.ndarray, base: list[Act], *, still: bool) -> Event:

@@ -113,16 +113,16 @@ class Panel {
     this.rest(ms);
   }
 
-  /** Draw a share of event number `i` of those that lead to a step; figures without a film move while it `pays`. */
-  seek(tick, { event, share, pays, many }, playing) {
+  /** Draw a moment of the reel between two steps. */
+  seek(tick, moment, playing) {
     const at = this.data.at, step = at?.[tick] ?? tick, before = at?.[tick - 1] ?? tick - 1;
-    const moves = step === before + 1 || !at, whole = event >= many - 1 && share >= 1;
+    const moves = step === before + 1 || !at, whole = moment.event >= moment.many - 1 && moment.share >= 1;
     if (this.only || whole || !moves || step < 0) return this.show(tick, { playing });
     this.root.classList.remove("early");
     Object.assign(this, { step, playing });
     this.hide();
     clearTimeout(this.timer);
-    this.stage.moment(step, event, share, pays, many);
+    this.stage.moment(step, moment);
   }
 
   /** Show before the last step, too, what otherwise only the last picture shows. */
