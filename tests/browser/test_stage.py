@@ -114,6 +114,29 @@ def test_marks_move_between_steps_and_jump_where_motion_is_reduced(browser, page
     assert seen == sorted(seen) and len(set(seen)) > 2 and (seen[0], seen[-1]) == (40, 265)
 
 
+def test_a_meter_stands_where_what_is_paid_puts_it_and_shows_nothing_before_the_first_payment(page):
+    meter = walk(3)
+    meter["layout"]["meta"] = {"meter": True}
+    show(page, meter)
+    events = [[{"ms": 100}], [{"ms": 500, "pays": 0}, {"ms": 100, "pays": 0.1}, {"ms": 300, "pays": 0.3}], [{"ms": 9}]]
+    place = """([events, at]) => {
+        const {stage} = document.querySelector(".dpviz-stage").panel, seen = [];
+        const to = CanvasRenderingContext2D.prototype, move = to.translate;
+        const reel = new S.Reel(events, false, (step, moment) => stage.moment(step, moment));
+        to.translate = function (x, y) { if (x > 0) seen.push(x); return move.call(this, x, y); };
+        reel.go(at);
+        to.translate = move;
+        return [...new Set(seen)];
+    }"""
+    x = [page.evaluate(place, [events, at]) for at in (0, 0.3, 5.5 / 9, 7.5 / 9, 1)]
+    assert x[0] == x[1]  # nothing is paid while the first event happens
+    shares = [(one[0] - x[0][0]) / (x[4][0] - x[0][0]) for one in x[1:]]
+    assert shares == pytest.approx([0, 0.125, 0.625, 1], abs=0.01)
+    waits = [[{"ms": 100, "pays": 0}, {"ms": 100}], *events[1:]]
+    assert page.evaluate(place, [waits, 0]) == x[0]
+    assert page.evaluate(place.replace("events, false", "events, true"), [waits, -0.7]) == []
+
+
 def test_a_figure_that_the_canvas_cannot_draw_is_left_to_plotly_and_still_steps(page):
     pie = {"type": "pie", "values": [1, 2], "labels": ["a", "b"]}
     odd = walk(3)

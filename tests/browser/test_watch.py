@@ -1,11 +1,14 @@
 """Check that Watch fits one screen for methods used in teaching: form, plane, side panels, player, verdict and Save."""
 
 import io
+import re
+import time
 
 import pytest
 from PIL import Image
 from playwright.sync_api import expect
 
+from tests.browser.conftest import PATIENCE
 from tests.browser.test_journeys import STEPS
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
@@ -54,10 +57,29 @@ def test_watch_stands_in_one_screen(open_page, data, method):
     assert side.evaluate("one => one.scrollWidth - one.clientWidth") <= 1  # no panel next to the plane is cut off
 
 
-@pytest.mark.parametrize(("data", "width"), [("town", 900), ("digits", 700)])
+@pytest.mark.parametrize(("data", "width"), [("town", 960), ("digits", 700)])
 def test_a_large_window_gives_the_plane_its_room(open_page, data, width):
     page = opened(open_page, data, "pe-means", width=1920, height=1080)
     within(page, PLANE, width)
+
+
+def test_the_slider_is_a_strip_of_small_pictures_of_which_each_leads_to_its_round(open_page):
+    page = opened(open_page, "town", "pe-means")
+    strip = page.locator(".dpviz-transport .film")
+    ink = """strip => { const canvas = strip.querySelector("canvas"), {width, height} = canvas;
+        return [...Array(6).keys()].map(i => {
+            const c = canvas.getContext("2d"), seen = new Set();
+            const part = c.getImageData(i * width / 6, 0, width / 6, height).data;
+            for (let k = 0; k < part.length; k += 4) seen.add(part.slice(k, k + 3).join());
+            return seen.size;
+        }); }"""
+    deadline = time.monotonic() + PATIENCE / 1000
+    while min(strip.evaluate(ink)) <= 20:  # a picture is drawn whenever the browser is idle
+        assert time.monotonic() < deadline
+        page.wait_for_timeout(100)
+    box = strip.bounding_box()
+    page.mouse.click(box["x"] + box["width"] * 2.6 / 6, box["y"] + 20)
+    expect(strip.get_by_role("slider")).to_have_attribute("aria-valuetext", re.compile("Round 3 of 6"))
 
 
 def test_on_a_phone_plane_and_player_are_in_the_first_screen(open_page):

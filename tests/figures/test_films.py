@@ -12,6 +12,7 @@ from dpviz.figures import columns, pane, printed
 from dpviz.figures.evolution.pe_means import votes_of
 from dpviz.figures.kit.acts import nearest
 from dpviz.figures.kit.layers import disc_sizes
+from dpviz.figures.kit.panels import spend_table
 from dpviz.figures.kit.theme import LIGHT
 from dpviz.figures.kit.view import View
 from dpviz.figures.trees.dpm_film import region_of
@@ -39,14 +40,14 @@ def film_of(view):
 
 
 @pytest.mark.parametrize("slug", tiers(ALGORITHMS, [*ONE_OF_A_PANE, "aug-pe"]))
-def test_events_lead_to_every_shot_and_one_of_them_pays(slug):
+def test_events_lead_to_every_shot_and_what_is_paid_is_paid_in_one(slug):
     run = on_two_groups(slug, 2)
     figure, told = film_of(shown(run, people=MADE["two groups, 2 columns"]))
     film, shots = figure["layout"]["meta"]["film"], pane(run).shots(run)
     assert len(film) == len(told) == len(shots) == len(figure["frames"])
     before = 0
     for events, words, shot in zip(film, told, shots, strict=True):
-        paying = sum(event.get("pays", True) for event in events)
+        paying = sum(event.get("pays", 1) for event in events)
         assert paying == (shot.releases > before) if slug in PAID_ONCE else paying <= 1
         before = shot.releases
         assert all(300 <= event["ms"] <= 5000 and event["head"] for event in events)
@@ -89,7 +90,7 @@ def test_every_spark_flies_to_the_trial_point_that_got_the_vote():
     seen = View(run, LIGHT, columns(data, run), data.columns, data.units, people=data.X, hidden=True)
     events = pane(run).events(seen, pane(run).shots(run))
     vote, noise = events[1]
-    assert (vote.kind, noise.kind, vote.pays, noise.pays) == ("vote", "noise", False, True)
+    assert (vote.kind, noise.kind, vote.pays, noise.pays) == ("vote", "noise", 0, 1)
     sparks = vote.acts[2]
     assert sparks["look"]["marker"]["color"] == LIGHT.hidden  # orange: secret
     assert len(sparks["from"]["index"]) == len(sparks["to"]["index"]) == 800
@@ -151,6 +152,7 @@ def test_a_cut_is_drawn_where_the_mechanism_drew_it_and_its_counts_roll_from_tru
     data, run = load_sample("town"), trace("dpm", "town", epsilon=1.0)
     seen = View(run, LIGHT, columns(data, run), data.columns, data.units, people=data.X, hidden=True)
     told = pane(run).events(seen, pane(run).shots(run))
+    epsilon = spend_table(run).epsilon
     for t, (step, events) in enumerate(zip(run.steps, told, strict=True)):
         released = step.released
         if step.kind != "region":
@@ -158,8 +160,14 @@ def test_a_cut_is_drawn_where_the_mechanism_drew_it_and_its_counts_roll_from_tru
         elif released["column"] < 0:
             assert [event.kind for event in events] == ["final"]
         else:
-            score, pick, count = events
-            assert (score.pays, pick.pays, count.pays) == (False, False, True)
+            *whole, score, pick, count = events
+            assert [event.kind for event in whole] == ["whole"] * (t == 0)
+            before = run.steps[t - 1].n_releases if t else 0
+            assert sum(event.pays for event in whole) == pytest.approx(epsilon[before + len(whole)] - epsilon[before])
+            assert score.pays == 0
+            last = step.n_releases
+            assert pick.pays == pytest.approx(epsilon[last - 2] - epsilon[last - 3])
+            assert count.pays == pytest.approx(epsilon[last] - epsilon[last - 2])
             likeliest = scores_table(seen, t).probability.max()
             assert f"the best cut had 1 chance in {1 / likeliest:,.0f};" in pick.tail
             ball, column = pick.acts[-1]["to"], released["column"]

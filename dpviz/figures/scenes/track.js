@@ -1,7 +1,7 @@
 // A slider for ε with a few stops, the curve of stored runs along it, and a knob on the curve. It works in any page.
 const REST = 700; // milliseconds after the last key until a stop counts as chosen
 const INSET = 20; // pixels from a track's end to its first stop
-const TALL = 44, FLOOR = 38; // height of a track and position of its lowest value, in pixels
+const TALL = 30, FLOOR = 25; // height of a track and position of its lowest value, in pixels
 const svg = (name, attributes) => {
   const node = document.createElementNS("http://www.w3.org/2000/svg", name);
   for (const key in attributes) node.setAttribute(key, attributes[key]);
@@ -14,7 +14,7 @@ class Track {
     Object.assign(this, { box, moved, ended, left, at: 0, place: 0, texts: [], curve: null });
     this.picture = svg("svg", { "aria-hidden": "true" });
     this.still = this.picture.appendChild(svg("g", {}));
-    this.pole = this.picture.appendChild(svg("line", { class: "pole", y1: 0, y2: TALL - 2 }));
+    this.pole = this.picture.appendChild(svg("line", { class: "pole", y1: 5, y2: TALL - 2 }));
     this.knob = this.picture.appendChild(svg("circle", { class: "knob", r: 8 }));
     this.stops = Object.assign(document.createElement("div"), { className: "stops" });
     this.stops.setAttribute("aria-hidden", "true");

@@ -15,6 +15,7 @@ import { way } from "./glide.js";
 const FORCED = "(forced-colors: active)";
 const HEAD = 17, TAIL = 13.5; // font sizes of a caption
 const MOVES = 0.7; // share of an event without acts during which its marks move
+const SMALL = 0.34, FAINT = 0.45; // size of the marks of a small picture; opacity of what never moves there
 const LENS = 0.23, LEAST = 1.8; // radius of a lens, as a share of the plane's shorter side; least useful enlargement
 
 export class Stage extends Film {
@@ -128,7 +129,7 @@ export class Stage extends Film {
     this.tick = requestAnimationFrame(tick);
   }
 
-  /** Draw a moment of a `Reel`; a meter moves by what is paid, another figure without a film in the event that `pays`. */
+  /** Draw a moment of a `Reel`; a meter moves by what is paid, another figure without a film in one event. */
   moment(step, { event, share, pays, paid, many }) {
     if (event >= many - 1 && share >= 1) return this.show(step);
     if (this.film) {
@@ -290,6 +291,33 @@ export class Stage extends Film {
     (layout.shapes ?? []).forEach((one) => shape(o, one, all));
     if (!this.film) this.title(o, layout.title ?? {}, all.area);
     (layout.annotations ?? []).forEach((one) => annotation(o, one, all, this.font));
+  }
+
+  /** Draw a step's marks alone into a small picture at [x, y] of width w and height h; its plane keeps its shape. */
+  small(c, step, [x, y, w, h]) {
+    const layout = this.layoutAt(step), words = [...this.data, ...this.words], whole = this.axes;
+    const all = axes(layout, words, this.width, this.height, this.font, {}, extent), { area } = all;
+    const times = Math.min(w / area.width, h / area.height), near = times / SMALL;
+    const shrunk = (axis) => {
+      const to = (v) => (v - (axis.across ? area.x : area.y)) * near, p = (v) => to(axis.p(v));
+      const size = { start: to(axis.start), length: axis.length * near };
+      return Object.assign(Object.create(axis), size, { p, p0: (v) => to(axis.p0(v)) });
+    };
+    const still = this.parts.moving.map((i) => this.trace(i, step)), last = step === this.last;
+    const above = this.parts.above.filter((i) => last || !this.data[i].meta?.end);
+    c.save();
+    c.beginPath();
+    c.rect(x, y, w, h);
+    c.clip();
+    c.fillStyle = layout.plot_bgcolor ?? "#fff";
+    c.fillRect(x, y, w, h);
+    c.translate(x + (w - area.width * times) / 2, y + (h - area.height * times) / 2);
+    c.scale(SMALL, SMALL);
+    this.axes = Object.fromEntries(Object.entries(all).map(([id, axis]) => [id, axis.spec ? shrunk(axis) : axis]));
+    this.parts.below.forEach((i) => this.draw(c, this.trace(i, step), FAINT));
+    for (const t of [...still, ...above.map((i) => this.trace(i, step))]) if (t.mode !== "text") this.draw(c, t, 1);
+    this.axes = whole;
+    c.restore();
   }
 
   title(c, title, area) {

@@ -4,6 +4,7 @@ const ICONS = {
   next: "M4 2v12l8-6z", last: "M11 2h2v12h-2zM2 2v12l8-6z",
   look: "M7 1a6 6 0 1 0 3.5 10.9l3.3 3.3 1.4-1.4-3.3-3.3A6 6 0 0 0 7 1zm0 2a4 4 0 1 1 0 8 4 4 0 0 1 0-8z",
 };
+const WIDE = 46; // least pixels of a small picture
 const GLIDE = 450; // milliseconds from a step, or an event, to its neighbor
 const PREMIERE = "dpviz-premiere"; // in the browser's storage: a first visit plays the first round, once
 const icon = (name) => `<svg viewBox="0 0 16 16" aria-hidden="true"><path d="${ICONS[name]}"/></svg>`;
@@ -47,8 +48,8 @@ export default function ({ data, parentElement }) {
     <button class="play" data-do="play" aria-label="Play">${icon("play")}</button>
     <button data-do="next" aria-label="Step forward">${icon("next")}</button>
     <button class="ends" data-do="last" aria-label="Last step">${icon("last")}</button>
-    <div class="track"><input type="range" min="${reel.first}" max="${last}" step="any" aria-label="Step">
-      <div class="ticks">${
+    <div class="track"><canvas aria-hidden="true"></canvas><i class="later"></i>
+      <input type="range" min="${reel.first}" max="${last}" step="any" aria-label="Step"><div class="ticks">${
         data.marks.map((m) => `<i style="left:${(100 * (m - reel.first)) / (last - reel.first || 1)}%"></i>`).join("")
       }</div></div>
     <select aria-label="Speed"><option value="0.5">½×</option
@@ -61,6 +62,7 @@ export default function ({ data, parentElement }) {
   const range = root.querySelector("input"), words = root.querySelector("output"), speed = root.querySelector("select");
   const playButton = root.querySelector(".play"), lookButton = root.querySelector("[data-do=look]");
   const earlyButton = root.querySelector("[data-do=early]");
+  const track = root.querySelector(".track"), later = root.querySelector(".later");
 
   const panels = () =>
     [...document.querySelectorAll(`${data.scope} .dpviz-stage`)]
@@ -69,6 +71,7 @@ export default function ({ data, parentElement }) {
   const show = (moment) => {
     const { step, event } = moment, title = events[step][event].says ?? data.titles[step] ?? "";
     range.value = reel.at;
+    later.style.left = `${(100 * (reel.at - reel.first)) / (last - reel.first || 1)}%`;
     range.setAttribute("aria-valuetext", title);
     const [head, ...rest] = title.split(" · ");
     words.replaceChildren();
@@ -199,12 +202,51 @@ export default function ({ data, parentElement }) {
     actions[key]();
   };
 
+  // The film at a glance: a small picture of the plane for every round or, where rounds are unequal or many, at even
+  // distances.
+  const parts = (width) => {
+    const most = Math.max(1, Math.floor(width / WIDE)), all = last - reel.first;
+    const ends = (begins) => begins.map((from, i) => [from, begins[i + 1] ?? last]), n = Math.min(most, all + 1);
+    const rounds = ends([reel.first, ...data.marks.slice(1).map((mark) => mark - 1)]);
+    const long = rounds.map(([from, to]) => to - from), equal = Math.max(...long) <= 2 * Math.min(...long);
+    if (rounds.length > 1 && rounds.length <= most && equal) return rounds;
+    return ends(Array.from({ length: n }, (_, i) => reel.first + (i * all) / n));
+  };
+  let due = 0, strip = 0;
+  const glance = () => {
+    const plane = panels().find(({ data: { name }, stage }) => name === "plane" && stage?.axes);
+    const [w, h, dots] = [track.clientWidth, track.clientHeight, devicePixelRatio];
+    const canvas = track.querySelector("canvas");
+    track.classList.toggle("film", Boolean(plane && w));
+    if (!plane || !w) return;
+    Object.assign(canvas, { width: w * dots, height: h * dots });
+    const c = canvas.getContext("2d"), mine = (strip += 1);
+    const x = (at) => (w * (at - reel.first)) / (last - reel.first || 1);
+    c.scale(dots, dots);
+    const draw = ([[from, to], ...rest]) => {
+      if (mine !== strip || !plane.stage?.axes) return; // begun anew, or the plane is gone
+      const tick = Math.max(0, Math.floor(to + 1e-6)), step = Math.max(plane.data.at?.[tick] ?? tick, 0);
+      plane.stage.small(c, step, [x(from), 0, x(to) - x(from), h]);
+      c.fillStyle = getComputedStyle(root).getPropertyValue("--st-border-color");
+      if (from > reel.first) c.fillRect(Math.round(x(from)), 0, 1, h);
+      if (rest.length) (window.requestIdleCallback ?? setTimeout)(() => draw(rest));
+    };
+    draw(parts(w));
+  };
+  const glanced = () => {
+    clearTimeout(due);
+    due = setTimeout(glance, 120);
+  };
+  const sized = new ResizeObserver(glanced);
+  sized.observe(track);
+
   // A panel that appears, or appears again, requests its step; a click in a panel may lead to another step.
   const within = (event) => event.target.closest?.(data.scope);
   const come = (event) => {
     const panel = event.target.panel;
     if (!within(event) || !panel.frames) return;
     one(panel);
+    glanced();
     if (kept.looking) panel.press(true);
   };
   const jump = (event) => {
@@ -227,7 +269,9 @@ export default function ({ data, parentElement }) {
   else if (first) from(Math.max((data.marks[1] ?? last + 1) - 1, 0));
   else if (state.playing) play();
   return (kept.stop = () => {
-    [interval, begin].forEach(clearInterval);
+    [interval, begin, due].forEach(clearInterval);
+    sized.disconnect();
+    strip = -1;
     cancelAnimationFrame(reel.frame);
     document.documentElement.classList.remove("dp-before");
     document.removeEventListener("dpviz-panel", come);
