@@ -57,7 +57,7 @@ def events(view: View, shots: Sequence[Shot]) -> list[tuple[Event, ...]]:
     people = crowd(view, clipped=False)
     words = f"{view.against} takes the places of real {plural(view.noun)}, picked far apart by chance"
     start = ({"layer": layer, "size": [0, None], "wave": 0.5},)
-    told: list[tuple[Event, ...]] = [(Event("start", "Start on real rows", words, 1.6, start, pays=False),)]
+    told: list[tuple[Event, ...]] = [(Event("start", "Start on real rows", words, 1.6, start, pays=0),)]
     before = np.full(len(people.rows), -1)
     for t, shot in enumerate(shots[1:], 1):
         own = nearest(people.rows, path[t - 1])
@@ -66,15 +66,13 @@ def events(view: View, shots: Sequence[Shot]) -> list[tuple[Event, ...]]:
         what = "no noise hides who goes where" if t <= LONG else "few change sides by now"
         assign = Event(
             "assign", f"Each {view.noun} goes to the nearest center", f"{shot.head}: {what}",
-            hurried(t, 1.6 if len(people.rows) else 0.8), (*lines, {"layer": layer, "at": -1}), (1, 0.6), pays=False,
+            hurried(t, 1.6 if len(people.rows) else 0.8), (*lines, {"layer": layer, "at": -1}), (1, 0.6), pays=0,
         )  # fmt: skip
         before = own
         acts = ({"layer": PATH, "opacity": [0, 1]}, {"layer": layer, "streak": 0.4})
         words = f"{shot.head}: NOT PRIVATE, as every center follows from its rows without noise"
-        move = Event(
-            "move", "Each center goes to the mean of its rows", words, hurried(t, 1.4), acts, (0.6, 1), pays=False
-        )
-        told.append((assign, move) if means else (Event("move", shot.head, words, 1.6, acts, pays=False),))
+        move = Event("move", "Each center goes to the mean of its rows", words, hurried(t, 1.4), acts, (0.6, 1), pays=0)
+        told.append((assign, move) if means else (Event("move", shot.head, words, 1.6, acts, pays=0),))
     return told
 
 

@@ -79,7 +79,7 @@ def events(view: View, shots: Sequence[Shot]) -> list[tuple[Event, ...]]:
 
 def _started(shot: Shot, step: Step) -> Event:
     acts: tuple[Act, ...] = ({"layer": CENTER, "size": [0, None], "wave": 0.5},)
-    return Event("start", "Start without looking at anybody", step.title, 1.2, acts, pays=False)
+    return Event("start", "Start without looking at anybody", step.title, 1.2, acts, pays=0)
 
 
 def _assigned(view: View, shot: Shot, step: Step, people: Crowd) -> Event:
@@ -93,7 +93,7 @@ def _assigned(view: View, shot: Shot, step: Step, people: Crowd) -> Event:
     return Event(
         "assign", f"Each {noun} goes to the nearest center", f"{shot.head}: {tail}",
         hurried(released["round"], 1.8 if len(people.rows) else 1.0),
-        (*reach, *spokes(view.colors, people, near), *lost, {"layer": CENTER}), (1, 0.6), pays=False,
+        (*reach, *spokes(view.colors, people, near), *lost, {"layer": CENTER}), (1, 0.6), pays=0,
     )  # fmt: skip
 
 
@@ -114,7 +114,7 @@ def _summed(view: View, shot: Shot, step: Step, people: Crowd) -> Event:
     return Event(
         "sum", "Every center counts its rows and adds them up",
         f"{shot.head}: each sum divided by its count leads to a mean; both stay secret",
-        hurried(released["round"], 2.4 if len(acts) > 1 else 1.0), (*acts, {"layer": CENTER}), (0.6, 0.45), pays=False,
+        hurried(released["round"], 2.4 if len(acts) > 1 else 1.0), (*acts, {"layer": CENTER}), (0.6, 0.45), pays=0,
     )  # fmt: skip
 
 
@@ -148,5 +148,5 @@ def _moved(view: View, shot: Shot, step: Step) -> Event:
         f"{shot.head}: {shot.tail}",
         hurried(step.released["round"], 1.4),
         acts,
-        pays=False,
+        pays=0,
     )
