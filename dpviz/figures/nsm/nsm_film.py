@@ -64,7 +64,7 @@ def _mean(view: View, shot: Shot, step: Step, people: Crowd) -> tuple[Event, ...
         acts += sparks(view.colors, people, {"act": 1, "index": np.zeros(len(people.rows), dtype=np.uint8)})
     add = Event(
         "sum", f"Where is the middle of the {plural(view.noun)}?", "all rows are added up; their sum stays secret",
-        2.4 if len(acts) > 1 else 1.2, tuple(acts), (1, 0.6), pays=False,
+        2.4 if len(acts) > 1 else 1.2, tuple(acts), (1, 0.6), pays=0,
     )  # fmt: skip
     tail = f"±{number(released['noise_sd'], 2)} on the sum of every column; the next steps measure from this place"
     head, tail = noised(released["noise_sd"] > 0, "Noise moves their mean", tail)
@@ -91,7 +91,7 @@ def _radius(view: View, shot: Shot, step: Step, people: Crowd) -> tuple[Event, .
     ask = Event(
         "measure", f"How far out are the {plural(view.noun)}?",
         f"everybody counts in one of {len(rings)} shells around the middle; the counts stay secret", 2.2,
-        (*_measured(view, people), {**shells, "opacity": [0, 1], "span": [0, 0.4]}, *before), (1, 0.6), pays=False,
+        (*_measured(view, people), {**shells, "opacity": [0, 1], "span": [0, 0.4]}, *before), (1, 0.6), pays=0,
     )  # fmt: skip
     most = "most rows" if step.kind == "near" else "the rows"
     share = percent(released["radius"] / view.trace.domain.radius)
@@ -107,7 +107,7 @@ def _moment(view: View, shot: Shot, step: Step, people: Crowd) -> tuple[Event, .
     ask = Event(
         "measure", f"In which directions do the {plural(view.noun)} spread?",
         "everybody's offset from the middle counts in one matrix, which stays secret", 2.2,
-        (*_measured(view, people), *before), (1, 0.6), pays=False,
+        (*_measured(view, people), *before), (1, 0.6), pays=0,
     )  # fmt: skip
     head, tail = noised(released["noise_sd"] > 0, "Noise shakes the matrix", shot.tail)
     shape: Act = {"layer": SHAPE, "opacity": [0, 1], "shake": 4}
@@ -125,7 +125,7 @@ def _summary(view: View, shot: Shot, step: Step, people: Crowd) -> tuple[Event, 
             {"layer": POINTS, "at": -1, "opacity": [1, 0]},
             {"layer": TRIALS, "size": [0, None], "wave": 0.6},
         )
-        return (Event("scatter", head, words, 1.4, acts, pays=False),)
+        return (Event("scatter", head, words, 1.4, acts, pays=0),)
     if shot.phase == VOTE:
         return _voted(view, step, people, at)
     kept = released["kept"]
@@ -143,12 +143,12 @@ def _summary(view: View, shot: Shot, step: Step, people: Crowd) -> tuple[Event, 
         "cut", "The weak drop out",
         f"{kept.sum():,} of {len(kept):,} have a noisy count above {released['threshold']:.0f}", 1.4,
         ({"layer": TRIALS, "at": -1, "opacity": [1, 0.3]}, *([falling] if len(lose) and seen else []), stay),
-        (0.6, 0.8), pays=False,
+        (0.6, 0.8), pays=0,
     )  # fmt: skip
     move = Event(
         "move", "Each goes to the noisy mean of its rows",
         "a summary of all rows in a few discs; from now on it is free to use", 1.6,
-        ({"layer": PAID, "opacity": [0, 1]}, {"layer": POINTS, "streak": 0.3}), (0.8, 1), pays=False,
+        ({"layer": PAID, "opacity": [0, 1]}, {"layer": POINTS, "streak": 0.3}), (0.8, 1), pays=0,
     )  # fmt: skip
     return cut, move
 
@@ -180,7 +180,7 @@ def _voted(view: View, step: Step, people: Crowd, at: np.ndarray) -> tuple[Event
     vote = Event(
         "vote", "Each candidate counts the rows nearest to it",
         "and adds up their offsets; counts and sums stay secret",
-        2.6 if len(filled) > 1 else 1.2, (trials, *filled), (0.6, 0.4), pays=False,
+        2.6 if len(filled) > 1 else 1.2, (trials, *filled), (0.6, 0.4), pays=0,
     )  # fmt: skip
     tail = f"each count moves by about ±{number(sd, 2)}; from here on, all may be published"
     head, tail = noised(sd > 0, "Noise shakes counts and sums", tail)
@@ -210,7 +210,7 @@ def _solve(view: View, shot: Shot, step: Step, people: Crowd) -> tuple[Event, ..
         acts.append({"layer": FREE, "opacity": [0, 1], "span": [0.6, 1]})
     acts.append({"layer": CENTERS, "size": [0, None], "span": [0.3, 0.9]})
     words = "k-means tries many starts on the noisy discs alone: no row is read and nothing is spent"
-    return (Event("search", "Search at no cost", words, 2.6, tuple(acts), pays=False),)
+    return (Event("search", "Search at no cost", words, 2.6, tuple(acts), pays=0),)
 
 
 def _correction(view: View, shot: Shot, step: Step, people: Crowd) -> tuple[Event, ...]:
@@ -233,11 +233,11 @@ def _correction(view: View, shot: Shot, step: Step, people: Crowd) -> tuple[Even
         words = f"who is farther than {reach} from it pulls as if that far away"
     assign = Event(
         "assign", f"Each {view.noun} goes to the nearest center", f"{shot.head}: {words}",
-        hurried(turn, 1.6 if lines else 0.9), (*lines, *before), (1, 0.6), pays=False,
+        hurried(turn, 1.6 if lines else 0.9), (*lines, *before), (1, 0.6), pays=0,
     )  # fmt: skip
     add = Event(
         "sum", "Every center counts its rows and adds up their offsets", f"{shot.head}: both stay secret",
-        hurried(turn, 1.8 if filled else 0.9), (*filled, *before), (0.6, 0.5), pays=False,
+        hurried(turn, 1.8 if filled else 0.9), (*filled, *before), (0.6, 0.5), pays=0,
     )  # fmt: skip
     known = true["counts"] if true is not None else None
     rolling = counts(view, at, released["noisy_counts"], known) if old else []
