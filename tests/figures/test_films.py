@@ -17,14 +17,25 @@ from dpviz.figures.kit.theme import LIGHT
 from dpviz.figures.kit.view import View
 from dpviz.figures.trees.dpm_film import region_of
 from dpviz.figures.trees.dpm_scores import scores_table
+from dpviz.figures.trees.lsh_splits_film import nodes_of
 from dpviz.testing.runs import built
 from tests.figures.panes import ONE_OF_A_PANE
 from tests.tiers import tiers
 from tests.traces import MADE, on_two_groups, trace
 
 LLOYD = ("dp-lloyd", "sulloyd", "glloyd", "fastlloyd")
-PAID_ONCE = ("kmeans", *LLOYD, "nsm")  # methods of which exactly one event of every picture with a release pays
-DIRECTED = ("pe-means", "aug-pe", "hdpe-means", "dpm", "kmeans", *LLOYD, "nsm")  # methods whose events have acts
+TREES = ("privtree", "em-mc", "lsh-splits")
+PAID_ONCE = ("kmeans", *LLOYD, "nsm", *TREES)  # methods of which exactly one event of every picture with a release pays
+DIRECTED = (
+    "pe-means",
+    "aug-pe",
+    "hdpe-means",
+    "dpm",
+    "kmeans",
+    *LLOYD,
+    "nsm",
+    *TREES,
+)  # methods whose events have acts
 
 
 def shown(run, *, people=None):
@@ -64,11 +75,14 @@ def test_without_hidden_layers_a_film_is_the_same_on_neighboring_files(slug):
     method = built(ALGORITHMS[slug], n_clusters=5, epsilon=1.0)
     other = method.run(data.X[1:], domain=data.domain, seed=0)
     # the same releases with secrets of another file: whatever reads a secret draws something else
-    secrets = [step.hidden for step in other.steps if step.hidden]
-    kept = [step.hidden for step in run.steps if step.hidden]
-    assert any(differs(a, b) for a, b in zip(kept, secrets, strict=False))
+    secrets: dict[str, list] = {}
+    for step in other.steps:
+        if step.hidden:
+            secrets.setdefault(step.kind, []).append(step.hidden)
+    kept = [(step.kind, step.hidden) for step in run.steps if step.hidden]
+    assert any(differs(mine, secrets[kind][0]) for kind, mine in kept if kind in secrets)
     steps = [
-        dataclasses.replace(step, hidden=secrets[i % len(secrets)]) if step.hidden else step
+        dataclasses.replace(step, hidden=secrets[step.kind][i % len(secrets[step.kind])]) if step.hidden else step
         for i, step in enumerate(run.steps)
     ]
     swapped = dataclasses.replace(run, steps=steps)
@@ -146,6 +160,55 @@ def test_each_candidate_of_nsm_fills_with_its_true_count_and_ends_at_the_noisy_o
             (rolling,) = (act["count"] for act in events[-1].acts if "count" in act)
             assert np.abs(np.array(rolling[0]) - true).sum() <= 4
             assert rolling[1] == [round(float(count)) for count in step.released["noisy_counts"]]
+
+
+def told_of(slug, sample="town"):
+    """Return a run on a sample with the events of every shot, hidden layers included, and its rows in z units."""
+    data, run = load_sample(sample), trace(slug, sample, n_clusters=5, epsilon=1.0)
+    seen = View(run, LIGHT, columns(data, run), data.columns, data.units, people=data.X, hidden=True)
+    return run, pane(run).events(seen, pane(run).shots(run)), run.domain.clip(run.domain.normalize(data.X))
+
+
+def numbers_of(event):
+    """Return the numbers that an event writes, at its beginning and at its end."""
+    return next((act["count"] for act in event.acts if "count" in act), [[], []])
+
+
+def test_privtree_shows_the_true_counts_of_its_boxes_and_leaves_fill_with_theirs():
+    run, told, rows = told_of("privtree")
+    for step, (ask, _) in zip(run.steps[:4], told[:4], strict=True):
+        box = region_of(rows, step.released["low"], step.released["high"])
+        assert numbers_of(ask) == [[0] * len(step.released["nodes"]), np.bincount(box).tolist()]
+    count, noise, search = told[-1]
+    true = run.steps[-1].hidden[0].statistic["leaves"][run.steps[-1].released["leaf_counts"] > 0]
+    arrivals = np.bincount(count.acts[2]["to"]["index"], minlength=len(true))
+    assert (arrivals <= true).all() and arrivals.sum() > 700
+    assert noise.acts[1]["size"][0].tolist() == np.rint(disc_sizes(true)).tolist() and not search.pays
+
+
+@pytest.mark.parametrize("sample", ["town", "highdim"])
+def test_whoever_lies_in_a_picked_cell_of_em_mc_is_covered_once(sample):
+    run, told, rows = told_of("em-mc", sample)
+    rows, seen = rows @ run.steps[0].released.get("matrix", np.eye(rows.shape[1])), np.zeros(len(rows), dtype=bool)
+    for step, (_, cover) in zip(run.steps[:-2], told[:-2], strict=True):
+        inside = np.abs(rows[:, None] - step.released["cells"]).max(axis=2) <= step.released["side"] / 2
+        new = inside & ~seen[:, None]
+        assert np.abs(np.array(numbers_of(cover)[1]) - new.sum(axis=0)).sum() <= 4  # cells are drawn inside the bounds
+        lit = sum(len(act["to"]["index"]) for act in cover.acts if act.get("look", {}).get("name") == "rows")
+        assert lit <= new.any(axis=1).sum()
+        seen |= inside.any(axis=1)
+
+
+def test_lsh_splits_slides_rows_to_the_side_that_counts_them():
+    run, told, rows = told_of("lsh-splits")
+    levels = [step for step in run.steps if step.kind == "split-level"]
+    for t, (_, count) in enumerate(told[:3]):
+        true, noisy = numbers_of(count)
+        node = nodes_of(rows, levels, t + 1)
+        assert np.abs(np.array(true) - [(node == one).sum() for one in levels[t + 1].released["nodes"]]).max() <= 1
+        assert noisy == [round(float(one)) for one in levels[t + 1].released["noisy_counts"]]
+        sides = [act for act in count.acts if "shift" in act]
+        assert [np.sign(np.dot(act["shift"], levels[t].released["direction"])) for act in sides] == [-1, 1]
 
 
 def test_a_cut_is_drawn_where_the_mechanism_drew_it_and_its_counts_roll_from_true_to_noisy():

@@ -20,6 +20,7 @@ __all__ = [
     "crowd",
     "hurried",
     "index",
+    "lit",
     "nearest",
     "noised",
     "piles",
@@ -27,6 +28,7 @@ __all__ = [
     "shaken",
     "sparks",
     "spokes",
+    "tips",
 ]
 
 PERSON, CENTER = "person", "released center"  # names of layers
@@ -98,6 +100,13 @@ def sparks(colors: Theme, people: Crowd, to: Act, **more: Any) -> list[Act]:
     return [act] * bool(len(people.numbers))
 
 
+def lit(colors: Theme, people: Crowd, **more: Any) -> list[Act]:
+    """Return people's own marks in the color of secrets; none for nobody."""
+    look = {"marker": {"symbol": "circle-open", "size": 3.5, "color": colors.hidden}, "name": "rows"}
+    to = {"layer": PERSON, "index": index(people.numbers)}
+    return [{"look": look, "to": to, **more}] * bool(len(people.numbers))
+
+
 def piles(colors: Theme, at: np.ndarray, true: np.ndarray, **more: Any) -> Act:
     """Return discs at points (m, 2) of the plane whose areas show true counts (m,). NOT PRIVATE."""
     ring = {"color": tint(colors.hidden, 0.16), "line": {"color": colors.hidden, "width": 1}}
@@ -119,27 +128,33 @@ def shake(sd: float) -> float:
     return round(min(2 + 0.12 * float(sd), MOST_SHAKEN), 1) if sd else 0.0
 
 
-def shaken(view: View, start: np.ndarray, true: np.ndarray, noisy: np.ndarray, sd: float) -> list[Act]:
-    """Return tips of arrows that noise moves from true to noisy places, all (m, 2) on the plane.
-
-    Without true places (none), the tips appear at the noisy ones.
-    """
-    colors, amount = view.colors, shake(sd)
+def tips(view: View, true: np.ndarray, noisy: np.ndarray, sd: float, **more: Any) -> Act:
+    """Return dots that noise moves from true to noisy places (m, 2) of the plane, where they appear if none is true."""
+    colors = view.colors
     dot = {"marker": {"size": 8, "color": colors.released}, "name": "noisy mean"}
-    tips: Act = {"look": dot, "to": xy(noisy), "shake": amount}
+    act: Act = {"look": dot, "to": xy(noisy), "shake": shake(sd), **more}
+    return (
+        {**act, "from": xy(true), "color": [colors.hidden, colors.released]} if len(true) else {**act, "size": [0, 8]}
+    )
+
+
+def shaken(view: View, start: np.ndarray, true: np.ndarray, noisy: np.ndarray, sd: float) -> list[Act]:
+    """Return arrows and their tips, which noise moves from true to noisy places, all (m, 2) on the plane."""
+    dots = tips(view, true, noisy, sd)
     if not len(true):
-        return [{**tips, "size": [0, 8]}]
+        return [dots]
     moving = {"to": xy(segments(start, noisy)), "from": xy(segments(start, true))}
-    line = {**_arrow(colors.hidden), "mode": "lines"}
-    amounts = [0, amount, 0] * len(true)
-    arrow: Act = {"look": line, **moving, "shake": amounts, "opacity": [1, 0], "span": [0, 0.8]}
-    return [arrow, {**tips, "from": xy(true), "color": [colors.hidden, colors.released]}]
+    line = {**_arrow(view.colors.hidden), "mode": "lines"}
+    amounts = [0, dots["shake"], 0] * len(true)
+    return [{"look": line, **moving, "shake": amounts, "opacity": [1, 0], "span": [0, 0.8]}, dots]
 
 
-def counts(view: View, at: np.ndarray, noisy: np.ndarray, true: np.ndarray | None, **more: Any) -> list[Act]:
+def counts(
+    view: View, at: np.ndarray, noisy: np.ndarray, true: np.ndarray | None, *, lift: float = ABOVE, **more: Any
+) -> list[Act]:
     """Return numbers above points (m, 2) that roll from true to noisy counts; none if there are too many.
 
-    Without true counts they show the noisy ones.
+    Without true counts they show the noisy ones. `lift` is the share of the plane's height by which they stand higher.
     """
     colors = view.colors
     if not 0 < len(noisy) <= MOST_NUMBERS:
@@ -148,7 +163,7 @@ def counts(view: View, at: np.ndarray, noisy: np.ndarray, true: np.ndarray | Non
     font = {"size": 14, "color": colors.released, "shadow": f"0 0 2px {colors.panel}"}
     after = [round(float(count)) for count in noisy]
     before = after if true is None else [round(float(count)) for count in true]
-    place = np.asarray(at) + [0, ABOVE * (high - low)[1]]
+    place = np.asarray(at) + [0, lift * (high - low)[1]]
     act: Act = {"look": {"textfont": font, "mode": "text", "name": "counts"}, "to": xy(place), "count": [before, after]}
     return [{**act, **({} if true is None else {"color": [colors.hidden, colors.released]}), **more}]
 

@@ -17,7 +17,7 @@ from dpviz.figures.trees.dpm_scores import rails, scored, scores_table, strips
 from dpviz.numbers import counted, plural
 from dpviz.trace import Step
 
-__all__ = ["best_chance", "events", "region_of"]
+__all__ = ["APART", "best_chance", "events", "region_of"]
 
 MAX_TICKETS = 36  # maximum number of tickets of a column
 STOPS = 6  # points of each side of a region over which the ball runs

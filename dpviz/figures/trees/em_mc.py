@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from dpviz.figures.kit.acts import crowd
+from dpviz.figures.kit.events import Event
 from dpviz.figures.kit.layers import NOWHERE, center, layered, tint
 from dpviz.figures.kit.pane import Pane
 from dpviz.figures.kit.panels import ledger_panel, spend_panel
 from dpviz.figures.kit.shots import Shot
 from dpviz.figures.kit.theme import base, tag
 from dpviz.figures.kit.view import Panel, View, add_frames, xy
+from dpviz.figures.trees.em_mc_film import told
 from dpviz.numbers import counted
 from dpviz.trace import Trace
 
@@ -84,8 +88,13 @@ def covered_table(trace: Trace) -> pd.DataFrame:
     return pd.DataFrame({"grid": grid.ravel(), "pick": pick.ravel(), "covered": true.ravel()})
 
 
+def _corners(cells: pd.DataFrame) -> np.ndarray:
+    """Return the closed outlines (m, 5, 2) of cells."""
+    return cells[["x0", "y0", "x1", "y0", "x1", "y1", "x0", "y1", "x0", "y0"]].to_numpy().reshape(-1, 5, 2)
+
+
 def _squares(cells: pd.DataFrame) -> dict[str, Any]:
-    corners = cells[["x0", "y0", "x1", "y0", "x1", "y1", "x0", "y1", "x0", "y0"]].to_numpy().reshape(-1, 5, 2)
+    corners = _corners(cells)
     return xy(np.concatenate([corners, np.full((len(corners), 1, 2), np.nan)], axis=1).reshape(-1, 2))
 
 
@@ -119,6 +128,18 @@ def _plane(view: View) -> Panel:
     return layered(seen, f"{counted(len(cells), 'picked cell')} lead to {counted(k, 'center')}", looks, frames, alt)
 
 
+def events(view: View, shots: Sequence[Shot]) -> list[tuple[Event, ...]]:
+    """Return the events of every shot (`em_mc_film`)."""
+    seen, cells = _seen(view), cells_table(view)
+    first, votes = view.trace.steps[0].released, next(s for s in view.trace.steps if s.kind == "cover-votes")
+    people = crowd(seen)
+    if "matrix" in first:
+        people = people._replace(rows=people.rows @ first["matrix"])
+    flat = _two if "matrix" in first else seen.plane
+    boxes = [_corners(cells[cells.frame == shot.step]) for shot in shots]
+    return told(seen, shots, people, boxes, flat(votes.released["candidates"]))
+
+
 def _covered(view: View) -> Panel:
     trace, colors = view.trace, view.colors
     table = covered_table(trace)
@@ -148,6 +169,7 @@ def panels(view: View, shots: list[Shot]) -> list[Panel]:
 
 PANE = Pane(
     draw=panels,
+    events=events,
     cells=True,
     legend=(
         ("box", "picked cell"),

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 
 import numpy as np
 
+from dpviz.figures.kit.acts import crowd
+from dpviz.figures.kit.events import Event
 from dpviz.figures.kit.layers import NOWHERE, center, layered, paths
 from dpviz.figures.kit.pane import Pane
 from dpviz.figures.kit.panels import spend_panel
 from dpviz.figures.kit.shots import Shot
 from dpviz.figures.kit.tree import tree_panel, tree_table
 from dpviz.figures.kit.view import Panel, View, xy
+from dpviz.figures.trees.lsh_splits_film import told
 from dpviz.numbers import counted
 
 __all__ = ["PANE", "hyperplanes"]
@@ -31,10 +35,19 @@ def hyperplanes(view: View) -> list[np.ndarray]:
     return lines
 
 
+def _seen(view: View) -> View:
+    """Return the view of the plane: two columns are drawn as they are."""
+    return dataclasses.replace(view, axes=(0, 1)) if view.trace.domain.n_features == 2 else view
+
+
+def events(view: View, shots: Sequence[Shot]) -> list[tuple[Event, ...]]:
+    """Return the events of every shot (`lsh_splits_film`)."""
+    return told(_seen(view), shots, crowd(_seen(view)))
+
+
 def _plane(view: View) -> Panel:
     trace, colors = view.trace, view.colors
-    if trace.domain.n_features == 2:
-        view = dataclasses.replace(view, axes=(0, 1))
+    view = _seen(view)
     looks = {
         "earlier": {"mode": "lines", "line": {"color": colors.released_soft, "width": 1}},
         "hyperplane": {"mode": "lines", "line": {"color": colors.ink, "width": 3}},
@@ -85,6 +98,7 @@ def panels(view: View, shots: list[Shot]) -> list[Panel]:
 
 PANE = Pane(
     draw=panels,
+    events=events,
     legend=(
         ("cut", "this level's hyperplane"),
         ("disc", "noisy average (area: noisy count)"),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import numpy as np
 
 from dpviz.figures.kit.layers import NOWHERE, center, disc, disc_sizes, layered
@@ -12,6 +10,7 @@ from dpviz.figures.kit.panels import ledger_panel, spend_panel
 from dpviz.figures.kit.shots import Shot
 from dpviz.figures.kit.tree import tree_panel, tree_table
 from dpviz.figures.kit.view import Panel, View, xy
+from dpviz.figures.trees.privtree_film import along_columns, events
 from dpviz.numbers import counted
 from dpviz.trace import Step, Trace
 
@@ -46,7 +45,7 @@ def counts_of_nodes(trace: Trace) -> dict[int, float]:
 
 def _plane(view: View) -> Panel:
     trace, colors = view.trace, view.colors
-    view = dataclasses.replace(view, axes=view.axes or (0, 1)) if trace.domain.n_features > 1 else view
+    view = along_columns(view)
     looks = {
         "earlier": {"mode": "lines", "line": {"color": colors.released_soft, "width": 1}},
         "box": {"mode": "lines", "line": {"color": colors.released, "width": 1.8}},
@@ -103,6 +102,7 @@ def panels(view: View, shots: list[Shot]) -> list[Panel]:
 
 PANE = Pane(
     draw=panels,
+    events=events,
     cells=True,
     legend=(
         ("box", "box of this depth"),
