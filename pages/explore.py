@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from pages._ui.explore import below, clients, default_k, drag
+from pages._ui.explore import below, cards, clients, default_k, drag
 from pages._ui.explore.distance import view as moves
 from pages._ui.explore.look import opened
 from pages._ui.explore.notices import first_run, heading, notices
@@ -31,6 +31,8 @@ if result is None:
     first_run(choice)
     st.stop()
 
+if not embed.embedded():
+    cards.section("explore", result)
 drag.section(FIGURES("explore"), choice, result, how)
 current = result.identity == choice.form.asks_for(choice.data)
 player("explore", result, how, opened=links.opened("explore") if current else None, fold=False)

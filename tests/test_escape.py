@@ -12,7 +12,8 @@ from dpviz import escape
 from dpviz.algorithms import ALGORITHMS
 from dpviz.cli import main
 from dpviz.domain import Domain
-from dpviz.postprocessing.released import centers_csv, coreset_table, csv_text
+from dpviz.postprocessing.cards import centers_csv
+from dpviz.postprocessing.released import coreset_table, csv_text
 from dpviz.takeaway.page import view_of
 from tests.rooms import parsed
 from tests.test_architecture import SOURCES, unescaped

@@ -25,6 +25,7 @@ from dpviz.algorithms.explain_clusters import ExplainClusters
 from dpviz.cli import main
 from dpviz.datasets import load
 from dpviz.domain import Domain
+from dpviz.postprocessing.cards import cards
 from dpviz.postprocessing.released import centers_text
 from dpviz.takeaway import KINDS, export, facts, label_json, page
 from dpviz.takeaway.foreign import algorithm_of, read
@@ -159,10 +160,10 @@ def test_the_code_of_every_run_gives_its_centers_bit_for_bit(slug, kind, capsys)
 @pytest.mark.parametrize("slug", EVERY)
 def test_what_is_shown_of_every_run_is_what_it_released(slug):
     trace = demo(slug)
-    table = export(trace, "page").partition("<h2>Centers</h2>")[2]
-    shown = [re.findall("<td>([^<]*)</td>", line) for line in re.findall("<tr>(.*?)</tr>", table)]
-    for center in centers_text(trace, *names_of(trace)).iloc[:24, :7].to_numpy().tolist():
-        assert center in shown
+    paper, some = export(trace, "page"), cards(trace, *names_of(trace))
+    shown = [re.findall('class="value">([^<]*)<', card) for card in re.findall("<article>(.*?)</article>", paper)]
+    assert shown == [[fact.text for fact in card.facts] for card in some]
+    assert all(html.escape(text) in paper for card in some for text in (card.words, card.size_text()))
     text = export(trace, "label")
     assert all(html.escape(line) in text for line in facts(trace).values())
     run = json.loads(re.search(r'<script[^>]*id="?run"?[^>]*>(.*?)</script>', export(trace, "replay"), re.DOTALL)[1])
@@ -414,7 +415,14 @@ def test_a_file_names_its_data_its_centers_and_its_epsilon_and_a_replay_has_its_
     for mode in ("light", "dark"):
         key = re.search(f'<ul class="key {mode}">(.*?)</ul>', played)[1]
         assert "center" in key and "KMeans" not in key  # without a view, only released layers are shown
-    assert '<table class="numbers">' in paper
+    assert paper.count("<article>") == len(trace.cluster_centers) and '<table class="numbers">' not in paper
+
+
+def test_more_centers_than_cards_fit_on_a_sheet_are_a_table():
+    trace = run_of("glloyd", "tiny", n_clusters=10)
+    paper, table = page(trace), centers_text(trace, *names_of(trace))
+    shown = [re.findall("<td>([^<]*)</td>", line) for line in re.findall("<tr>(.*?)</tr>", paper)]
+    assert "<article>" not in paper and all(row in shown for row in table.iloc[:24, :7].to_numpy().tolist())
 
 
 def test_every_title_names_the_data_k_and_epsilon():

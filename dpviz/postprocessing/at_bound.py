@@ -3,7 +3,8 @@
 Only the release and the declared bounds are used, so this costs nothing. Where noise is stated, a center is at a bound
 if it lies within three of its standard deviations of that bound: noise alone cannot tell it from a center on the bound.
 A column in which six of them do not fit between the bounds is as noisy as it is wide, and no bound is named there.
-Without stated noise there is no measure of "close", so only a center that reads as the bound itself counts.
+Without stated noise there is no measure of "close", so only a center that reads as the bound itself counts; centers for
+another k, from the same release, are measured by the largest noise of the run's own.
 """
 
 from __future__ import annotations
@@ -13,17 +14,32 @@ from collections.abc import Sequence
 import numpy as np
 
 from dpviz.datasets.readers.recode import DAYS, date_of
+from dpviz.domain import Domain
 from dpviz.numbers import listed, number
 from dpviz.postprocessing.center_sd import stated
 from dpviz.postprocessing.regions import has_regions
 from dpviz.trace import Trace
 
-__all__ = ["DIGITS", "HIGH", "LOW", "WIDE", "at_bounds", "bounds_sentence", "bounds_words"]
+__all__ = [
+    "DIGITS",
+    "FILLED",
+    "HIGH",
+    "LIKE",
+    "LOW",
+    "WIDE",
+    "at_bounds",
+    "bounds_sentence",
+    "bounds_words",
+    "flag",
+    "margin",
+]
 
 LOW, HIGH, WIDE = -1, 1, 2
 DIGITS = 1e-4  # precision of coordinates whose noise is unknown, as a share of the width of a column's bounds
 REACH = 3.0  # number of standard deviations within which a center is at a bound
 MOST = 3  # maximum number of bounds and of columns named in one sentence
+LIKE = "run_sd"  # noise (d,), z units, of the run's own centers, in a step that reads its release again for another k
+FILLED = "the noise is as wide as your bounds"
 
 
 def at_bounds(trace: Trace) -> np.ndarray:
@@ -37,6 +53,8 @@ def at_bounds(trace: Trace) -> np.ndarray:
     if has_regions(trace):
         return marks
     width, sd = domain.high - domain.low, stated(trace)
+    if sd is None and LIKE in trace.steps[-1].released:
+        sd = np.broadcast_to(trace.steps[-1].released[LIKE], centers.shape)
     reach = np.broadcast_to(DIGITS * width / 2, centers.shape)
     wide = np.zeros(centers.shape, dtype=bool)
     if sd is not None:
@@ -64,28 +82,38 @@ def bounds_sentence(trace: Trace, columns: Sequence[str], units: Sequence[str] =
     return f"{words[0].upper()}{words[1:]}." if words else ""
 
 
+def flag(domain: Domain, mark: int, column: int, unit: str = "") -> str:
+    """Return the words for one mark of `at_bounds` in a column; "" for the mark 0."""
+    if mark == WIDE:
+        return FILLED
+    if not mark:
+        return ""
+    bound = float((domain.low if mark == LOW else domain.high)[column])
+    return f"at your bound of {date_of(bound) if unit == DAYS else f'{number(bound, 6)} {unit}'.rstrip()}"
+
+
+def margin(trace: Trace, bounds: int) -> str:
+    """Return what it means that centers lie at this many bounds."""
+    ends = "; the ± does not cover that" if stated(trace) is not None else ""
+    return f"the bound{'s' * (bounds != 1)} may be cutting values off{ends}"
+
+
 def _words(trace: Trace, marks: np.ndarray, columns: Sequence[str], units: Sequence[str]) -> str:
     """Return a phrase on the marks (k', d) of some centers: first the bounds, then the columns that noise fills."""
     domain = trace.domain
     at = [
-        f"{columns[j]} at your bound of {_value(float(end[j]), units[j] if units else '')}"
-        for side, end in ((LOW, domain.low), (HIGH, domain.high))
+        f"{columns[j]} {flag(domain, side, j, units[j] if units else '')}"
+        for side in (LOW, HIGH)
         for j in np.flatnonzero((marks == side).any(axis=0)).tolist()
     ]
     wide = np.flatnonzero((marks == WIDE).any(axis=0)).tolist()
     parts = []
     if at:
-        margin = "; the ± does not cover that" if stated(trace) is not None else ""
-        which = "the bound may" if len(at) == 1 else "the bounds may"
-        parts.append(f"{_first(at)}: {which} be cutting values off{margin}")
+        parts.append(f"{_first(at)}: {margin(trace, len(at))}")
     if wide:
         where = "" if len(wide) == domain.n_features else f"in {_first([columns[j] for j in wide])}, "
-        parts.append(f"{where}the noise is as wide as your bounds")
+        parts.append(f"{where}{FILLED}")
     return "; ".join(parts)
-
-
-def _value(bound: float, unit: str) -> str:
-    return date_of(bound) if unit == DAYS else f"{number(bound, 6)} {unit}".rstrip()
 
 
 def _first(words: Sequence[str]) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from scipy.spatial.distance import cdist
@@ -9,12 +12,57 @@ from sklearn.cluster import KMeans
 
 from dpviz import validate
 from dpviz.domain import Domain
+from dpviz.frozen import freeze
+from dpviz.metrics import reference_name
+from dpviz.postprocessing.at_bound import LIKE
+from dpviz.postprocessing.center_sd import stated
 from dpviz.postprocessing.medians import medians_on
-from dpviz.trace import Coreset
+from dpviz.trace import Coreset, Step, Trace
 
-__all__ = ["COSTS", "elbow", "price", "resolve"]
+__all__ = ["COSTS", "MOST_K", "at_k", "elbow", "further_releases", "numbers_of_centers", "price", "resolve"]
 
 COSTS = ("k-means", "k-median")
+OTHER_K = "No ± is known for these centers: the release states the noise of its own number of centers alone."
+MOST_K = 12  # number of centers up to which a release is read again
+
+
+def numbers_of_centers(trace: Trace) -> range:
+    """Return the numbers of centers for which `at_k` reads a release again; only the run's own without a coreset."""
+    own = len(trace.cluster_centers)
+    points = 0 if trace.coreset is None else len(trace.coreset.points)
+    return range(1, max(own, min(MOST_K, points)) + 1) if points > max(own, 1) else range(own, own + 1)
+
+
+def at_k(trace: Trace, n_clusters: int) -> Trace:
+    """Return a run as if it ended with another number of centers, computed from its released points alone.
+
+    The ledger and the promise stay as they are, since nothing is read. The new centers state no noise: the noise of the
+    released points is not part of a coreset. Their sizes are the sums of the points' noisy weights. With the run's own
+    number of centers, the run itself is returned.
+
+    Raises
+    ------
+    ValueError
+        If the release has no weighted points, or fewer than `n_clusters`.
+    """
+    if n_clusters == len(trace.cluster_centers):
+        return trace
+    if trace.coreset is None:
+        raise ValueError(f"{trace.name}: this run released no weighted points, so its number of centers is fixed.")
+    cost = COSTS[reference_name(trace) == "KMedians"]
+    centers = resolve(trace.coreset, trace.domain, n_clusters, cost=cost)
+    released: dict[str, Any] = {"centers": trace.domain.normalize(centers), "center_noise": OTHER_K}
+    if (sd := stated(trace)) is not None:
+        released[LIKE] = sd.max(axis=0)
+    title = f"{cost} on the released points with {n_clusters} center{'s' * (n_clusters != 1)}"
+    last = Step("any-k", title, freeze(released), index=len(trace.steps), n_releases=len(trace.ledger))
+    return dataclasses.replace(trace, steps=(*trace.steps, last), cluster_centers=freeze(centers))
+
+
+def further_releases(trace: Trace) -> int:
+    """Return how many releases a run made after its weighted points; its own centers use them, `at_k` does not."""
+    step = next(step for step in reversed(trace.steps) if "coreset_points" in step.released)
+    return len(trace.ledger) - step.n_releases
 
 
 def resolve(coreset: Coreset, domain: Domain, n_clusters: int, *, cost: str = "k-means", seed: int = 0) -> np.ndarray:

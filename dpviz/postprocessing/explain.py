@@ -26,13 +26,13 @@ from dpviz.postprocessing.center_sd import CELLS, members
 from dpviz.postprocessing.released import CenterNoise, center_noise
 from dpviz.trace import Trace
 
-__all__ = ["BINS", "Explanation", "edges_between", "of_centers", "of_trace", "truth_of"]
+__all__ = ["BINS", "NO_SIZE", "Explanation", "drowned", "edges_between", "of_centers", "of_trace", "truth_of"]
 
 BINS = 6
 CONFIDENCE = 0.95
 LEAST = 0.1  # differences between two shares below this value are not stated
 MOST = 3  # maximum number of columns that a cluster's sentence names
-_NO_SIZE = "cannot tell: its size does not stand out from the noise."
+NO_SIZE = "cannot tell: its size does not stand out from the noise."
 _NO_COLUMN = "cannot tell: no column differs from the others by more than the noise."
 
 
@@ -154,7 +154,7 @@ class Explanation:
             reported = rows[rows.told].head(MOST)
             parts = [_words(row, columns, units, self.z) for row in reported.itertuples()]
             if not self.sizes_known[int(cluster) - 1]:
-                words = _NO_SIZE
+                words = NO_SIZE
             elif not parts:
                 words = _NO_COLUMN
             else:
@@ -211,17 +211,17 @@ def of_centers(trace: Trace, columns: Sequence[str], units: Sequence[str] = ()) 
     k, d = centers.shape
     if noise.sd is None or noise.meaning == CELLS or k < 2:  # the middle of a cell may be far from the cell's rows
         return None
-    z = float(norm.isf((1 - CONFIDENCE) / 2 / (2 * k * d)))
+    z = _jointly(k, d)
     sd = noise.sd * domain.half_width
     others = (centers.sum(axis=0) - centers) / (k - 1)
     others_sd = np.sqrt((sd**2).sum(axis=0) - sd**2) / (k - 1)
     width = domain.high - domain.low
     least = (np.abs(centers - others) - z * (sd + others_sd)) / width
-    drowned, bounds = _drowned(trace, noise, z), bounds_words(trace, columns, units)
+    lost, bounds = drowned(trace), bounds_words(trace, columns, units)
     sentences = []
     for c in range(k):
-        if drowned[c]:
-            sentences.append(f"Cluster {c + 1}: {_NO_SIZE}")
+        if lost[c]:
+            sentences.append(f"Cluster {c + 1}: {NO_SIZE}")
             continue
         order = [j for j in np.argsort(-least[c], kind="stable")[:MOST] if least[c, j] >= LEAST]
         parts = [
@@ -234,24 +234,34 @@ def of_centers(trace: Trace, columns: Sequence[str], units: Sequence[str] = ()) 
     return sentences
 
 
+def _jointly(k: int, d: int) -> float:
+    """Return the half-width, in standard deviations, of intervals that hold jointly for all columns of k centers."""
+    return float(norm.isf((1 - CONFIDENCE) / 2 / (2 * k * d)))
+
+
+def drowned(trace: Trace) -> np.ndarray:
+    """Return the mask, shape (k,), of the centers that may consist of noise alone."""
+    return _drowned(trace, center_noise(trace), _jointly(*trace.cluster_centers.shape))
+
+
 def _drowned(trace: Trace, noise: CenterNoise, z: float) -> np.ndarray:
-    """Return the mask, shape (k,), of the centers that may consist of noise alone.
+    """Return the mask of `drowned` for intervals of `z` standard deviations.
 
     Such a center has a size within its noise or, if centers are averages of weighted points, only points whose weights
     are within their noise (the threshold holds for all points together). If only the positive ones of many noise points
     are kept, their weights add up to a size that looks real.
     """
     k = len(trace.cluster_centers)
-    drowned = np.zeros(k, dtype=bool)
+    lost = np.zeros(k, dtype=bool)
     if noise.sizes is not None and noise.sizes_sd is not None:
-        drowned = np.asarray(noise.sizes <= z * noise.sizes_sd)
+        lost = np.asarray(noise.sizes <= z * noise.sizes_sd)
     if trace.coreset is not None:
         weights = np.asarray(trace.coreset.weights)
         clear = weights > norm.isf((1 - CONFIDENCE) / len(weights)) * np.asarray(trace.coreset.sd)
         domain = trace.domain
         nearest = members(domain.normalize(trace.coreset.points), domain.normalize(trace.cluster_centers))
-        drowned = drowned | (np.bincount(nearest[clear], minlength=k) == 0)
-    return drowned
+        lost = lost | (np.bincount(nearest[clear], minlength=k) == 0)
+    return lost
 
 
 def _number(value: float, reach: float, unit: str) -> str:

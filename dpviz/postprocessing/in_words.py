@@ -6,14 +6,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from dpviz.numbers import listed
 from dpviz.postprocessing.at_bound import bounds_words
 from dpviz.postprocessing.released import center_noise
 from dpviz.trace import Trace
 
-__all__ = ["center_words", "ranks"]
+__all__ = ["LIKE_MOST", "center_words", "ranks", "standing"]
 
 LEAST = 0.05  # values count as equal if they differ by less than this share of a column's declared width
 MOST = 3  # maximum number of columns named for a center
+LIKE_MOST = "like most, as far as one can tell through the noise"
 
 
 def ranks(trace: Trace) -> np.ndarray:
@@ -23,6 +25,12 @@ def ranks(trace: Trace) -> np.ndarray:
     the noise is known, twice its standard deviation. Shares follow from the noisy sizes or, if sizes are unknown, are
     equal for all centers.
     """
+    below, above = _shares(trace)
+    return below - above
+
+
+def _shares(trace: Trace) -> tuple[np.ndarray, np.ndarray]:
+    """Return the shares of rows clearly below and clearly above each center in each column, shape (k, d) each."""
     centers, domain, noise = np.asarray(trace.cluster_centers), trace.domain, center_noise(trace)
     sizes = np.ones(len(centers)) if noise.sizes is None else np.maximum(noise.sizes, 0.0)
     share = sizes / sizes.sum() if sizes.sum() > 0 else np.full(len(centers), 1 / len(centers))
@@ -31,25 +39,35 @@ def ranks(trace: Trace) -> np.ndarray:
     if noise.sd is not None:
         squares = (noise.sd * domain.half_width) ** 2
         least = np.maximum(least, 2 * np.sqrt(squares[:, None] + squares[None]))
-    return np.einsum("ijd,j->id", (apart > least).astype(float) - (apart < -least), share)
+    clear = (apart > least).astype(float), (apart < -least).astype(float)
+    return np.einsum("ijd,j->id", clear[0], share), np.einsum("ijd,j->id", clear[1], share)
+
+
+def standing(trace: Trace, columns: Sequence[str]) -> list[str]:
+    """Return a phrase for each center, such as "higher petal length and lower sepal width than most".
+
+    One of two centers is compared with the other. A center that is neither higher nor lower than most may lie between
+    others that are clearly lower and clearly higher.
+    """
+    (below, above), centers = _shares(trace), np.asarray(trace.cluster_centers)
+    width = trace.domain.high - trace.domain.low
+    middle, two = np.average(centers, axis=0), len(centers) == 2
+    phrases = []
+    for center, row, amid in zip(centers, below - above, np.minimum(below, above), strict=True):
+        clear = np.flatnonzero(np.abs(row) > (0 if two else 0.5))
+        clear = clear[np.argsort(-np.abs(center - middle)[clear] / width[clear], kind="stable")][:MOST]
+        sides = (("higher", clear[row[clear] > 0]), ("lower", clear[row[clear] < 0]))
+        words = [f"{word} {listed([columns[int(j)] for j in side])}" for word, side in sides if len(side)]
+        text = " and ".join(words)
+        between = [columns[int(j)] for j in np.argsort(-amid, kind="stable")[:MOST] if amid[j] > 0]
+        if text:
+            phrases.append(f"{text} than {'the other' if two else 'most'}")
+        else:
+            phrases.append(f"between the others in {listed(between)}" if between else LIKE_MOST)
+    return phrases
 
 
 def center_words(trace: Trace, columns: Sequence[str], units: Sequence[str] = ()) -> list[str]:
-    """Return a phrase for each center, such as "higher petal length and lower sepal width than most".
-
-    A center at a declared bound says so after that, see `at_bound.py`.
-    """
-    rank = ranks(trace)
-    width = trace.domain.high - trace.domain.low
-    middle = np.average(trace.cluster_centers, axis=0)
-    phrases = []
-    at = bounds_words(trace, columns, units)
-    for center, row, bounds in zip(np.asarray(trace.cluster_centers), rank, at, strict=True):
-        clear = np.flatnonzero(np.abs(row) > 0.5)
-        clear = clear[np.argsort(-np.abs(center - middle)[clear] / width[clear], kind="stable")][:MOST]
-        sides = (("higher", clear[row[clear] > 0]), ("lower", clear[row[clear] < 0]))
-        words = [f"{word} {', '.join(columns[int(j)] for j in side)}" for word, side in sides if len(side)]
-        text = " and ".join(words)
-        phrase = f"{text} than most" if text else "like most, as far as one can tell through the noise"
-        phrases.append(f"{phrase}; {bounds}" if bounds else phrase)
-    return phrases
+    """Return the phrases of `standing`; a center at a declared bound says so after that, see `at_bound.py`."""
+    pairs = zip(standing(trace, columns), bounds_words(trace, columns, units), strict=True)
+    return [f"{phrase}; {bounds}" if bounds else phrase for phrase, bounds in pairs]

@@ -1,4 +1,4 @@
-"""Write a run's released result as a table, CSV and JSON: centers in the data's units, with noisy sizes and noise.
+"""Write a run's released result as a table and JSON: centers in the data's units, with noisy sizes and noise.
 
 Everything here is computed from released values, so it costs nothing and is the same in DEMO and PRIVATE.
 """
@@ -24,13 +24,16 @@ __all__ = [
     "AT_BOUNDS",
     "CenterNoise",
     "center_noise",
-    "centers_csv",
     "centers_json",
     "centers_table",
     "centers_text",
     "coreset_csv",
     "coreset_table",
     "coreset_text",
+    "csv_text",
+    "noise_text",
+    "resolution",
+    "sizes_resolution",
     "weighted_points",
 ]
 
@@ -148,7 +151,6 @@ def centers_text(
     units: Sequence[str] = (),
     *,
     scatter: np.ndarray | None = None,
-    commas: bool = True,
 ) -> pd.DataFrame:
     """Return the table of centers as text, with every number rounded to a tenth of its noise.
 
@@ -159,23 +161,34 @@ def centers_text(
     scatter : ndarray of shape (k,) or None, z units, how far each center scatters over reruns, used if no formula gives
         the noise; NaN if unknown. If neither is known, coordinates are rounded to a ten-thousandth of the width of
         their bounds.
-    commas : whether to separate thousands with commas: True on a screen, False in a file
     """
     table = centers_table(trace, columns, units)
-    noise, width, d = center_noise(trace), trace.domain.high - trace.domain.low, len(columns)
-    sd = noise.sd
-    if sd is None and scatter is not None:
-        sd = np.broadcast_to(np.asarray(scatter, dtype=float)[:, None], (len(table), d))
-    resolution = _resolution(None if sd is None else sd * trace.domain.half_width, width)
+    noise, steps = center_noise(trace), resolution(trace, scatter)
     cells = [[str(i) for i in table.iloc[:, 0]]]
-    cells += [_written(table.iloc[:, j + 1], resolution[j], commas) for j in range(d)]
+    cells += [_written(table.iloc[:, j + 1], steps[j], True) for j in range(len(columns))]
     if noise.sizes is not None:
-        cells.append(_sizes_text(noise.sizes, noise.sizes_sd, commas))
-    cells += [_noise_text(table.iloc[:, j], commas) for j in range(len(cells), table.shape[1])]
+        cells.append(_sizes_text(noise.sizes, noise.sizes_sd, True))
+    cells += [[noise_text(sd) for sd in table.iloc[:, j]] for j in range(len(cells), table.shape[1])]
     text = pd.DataFrame(list(zip(*cells, strict=True)), columns=table.columns)
     if any(words := bounds_words(trace, columns, units)):
         text.insert(1, AT_BOUNDS, words)
     return text
+
+
+def resolution(trace: Trace, scatter: np.ndarray | None = None) -> np.ndarray:
+    """Return the rounding unit (d,) of each column, data units: a tenth of the least noise, or a share of its width.
+
+    `scatter` (k,), z units, stands in for the noise if no formula gives it.
+    """
+    domain, sd = trace.domain, center_noise(trace).sd
+    if sd is None and scatter is not None:
+        sd = np.broadcast_to(np.asarray(scatter, dtype=float)[:, None], (len(scatter), domain.n_features))
+    return _resolution(None if sd is None else sd * domain.half_width, domain.high - domain.low)
+
+
+def sizes_resolution(sd: float | None) -> float:
+    """Return the rounding unit of noisy numbers of rows: a tenth of their noise, but not less than a tenth of a row."""
+    return max(0.1, sd / 10) if sd else 0.1
 
 
 def _resolution(sd: np.ndarray | None, width: np.ndarray) -> np.ndarray:
@@ -191,15 +204,14 @@ def _written(values: Iterable[float], resolution: float, commas: bool) -> list[s
 
 
 def _sizes_text(sizes: np.ndarray, sd: float | None, commas: bool) -> list[str]:
-    """Write noisy numbers of rows, rounded to a tenth of their noise, but not more finely than to a tenth of a row."""
-    return _written(sizes, max(0.1, sd / 10) if sd else 0.1, commas)
+    return _written(sizes, sizes_resolution(sd), commas)
 
 
-def _noise_text(values: Iterable[float], commas: bool) -> list[str]:
-    """Write standard deviations with two significant digits."""
+def noise_text(sd: float, *, commas: bool = True) -> str:
+    """Write a standard deviation with two significant digits."""
     if commas:
-        return [number(value, 2) for value in values]
-    return [round_to(float(value), float(value) / 10) if 0 < value < math.inf else str(value) for value in values]
+        return number(sd, 2)
+    return round_to(float(sd), float(sd) / 10) if 0 < sd < math.inf else str(sd)
 
 
 def coreset_text(
@@ -209,22 +221,12 @@ def coreset_text(
     table = coreset_table(trace, columns, units)
     if table is None:
         return None
-    resolution = _resolution(None, trace.domain.high - trace.domain.low)
-    cells = [_written(table.iloc[:, j], step, commas) for j, step in enumerate(resolution)]
+    steps = _resolution(None, trace.domain.high - trace.domain.low)
+    cells = [_written(table.iloc[:, j], step, commas) for j, step in enumerate(steps)]
     weights = zip(table.iloc[:, -2], table.iloc[:, -1], strict=True)
     cells.append([_sizes_text(np.array([weight]), float(sd), commas)[0] for weight, sd in weights])
-    cells.append(_noise_text(table.iloc[:, -1], commas))
+    cells.append([noise_text(sd, commas=commas) for sd in table.iloc[:, -1]])
     return pd.DataFrame(list(zip(*cells, strict=True)), columns=table.columns)
-
-
-def centers_csv(
-    trace: Trace, columns: Sequence[str], units: Sequence[str] = (), *, scatter: np.ndarray | None = None
-) -> str:
-    """Return the centers as CSV with rounded numbers: a line with the promise, then `centers_text` without commas.
-
-    `centers_json` gives all digits.
-    """
-    return csv_text(trace, centers_text(trace, columns, units, scatter=scatter, commas=False))
 
 
 def coreset_csv(trace: Trace, columns: Sequence[str], units: Sequence[str] = ()) -> str:

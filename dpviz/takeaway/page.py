@@ -1,4 +1,4 @@
-"""Write a one-page handout (A4, no scripts, no network): verdict, picture, label, centers and caution."""
+"""Write a one-page handout (A4, no scripts, no network): verdict, a card per cluster, picture, label and caution."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ from dpviz.figures.kit.shapes import Drawing, drawn
 from dpviz.figures.kit.svg import plane_svg
 from dpviz.figures.kit.theme import LIGHT
 from dpviz.figures.kit.view import View
+from dpviz.postprocessing.cards import cards, noise_words
 from dpviz.postprocessing.released import centers_text
 from dpviz.postprocessing.span import Span, widest
 from dpviz.postprocessing.verdict import private_verdict
+from dpviz.takeaway.cards import cards_html, cards_style
 from dpviz.takeaway.label import badge, block, footer, headline, names_of
 from dpviz.takeaway.style import document
 from dpviz.trace import Trace
@@ -22,6 +24,8 @@ from dpviz.trace import Trace
 __all__ = ["page", "view_of"]
 
 MOST_ROWS, MOST_COLUMNS = 24, 6
+# cards beside each other on paper, and the columns on a card that one sheet has room for with 1, 2 and 3 such rows
+ABREAST, FITTING = 3, (12, 6, 3)
 
 
 def view_of(trace: Trace, span: Span | None = None) -> View:
@@ -39,23 +43,30 @@ def page(trace: Trace, data: Dataset | None = None) -> str:
     why = f'<p class="small">{html.escape(verdict.why)}</p>' if verdict and verdict.why else ""
     if data is not None and data.shape == "picture" and len(trace.cluster_centers) <= MOST_ROWS:
         centers = drawn(Drawing(trace, data, LIGHT))
+    elif len(trace.cluster_centers) <= len(FITTING) * ABREAST:
+        some = cards(trace, columns, units)
+        most = FITTING[(len(some) - 1) // ABREAST]
+        noise = f'<p class="small">{html.escape(noise_words(trace, some))}</p>'
+        centers = cards_html(some, "rows" if data is None else data.nouns, most) + noise
     else:
         centers = _table(centers_text(trace, columns, units))
     body = (
         f"<h1>{html.escape(headline(trace))}</h1>"
         f'<p><span class="badge">{badge(trace)}</span></p><p class="verdict">{html.escape(sentence)}</p>{why}'
-        f"{plane_svg(view_of(trace))}{block(trace)}<h2>Centers</h2>{centers}"
+        f"{centers}{plane_svg(view_of(trace))}{block(trace)}"
         f'<p class="small"><b>How this can fool you.</b> {html.escape(pane(trace).caution)}</p>'
         f"{footer(trace)}"
     )
-    return document(f"{headline(trace)}: {sentence}", body)
+    return document(f"{headline(trace)}: {sentence}", body, head=f"<style>{cards_style()}</style>")
 
 
 def _table(table: pd.DataFrame) -> str:
     """Return a table that fits a page, with a note on how many centers and columns it leaves out."""
     corner = table.iloc[:MOST_ROWS, : MOST_COLUMNS + 1]
     heads = "".join(f"<th scope=col>{html.escape(str(name))}</th>" for name in corner.columns)
-    rows = "".join(f"<tr>{''.join(f'<td>{text}</td>' for text in row)}</tr>" for row in corner.itertuples(index=False))
+    rows = "".join(
+        f"<tr>{''.join(f'<td>{html.escape(text)}</td>' for text in row)}</tr>" for row in corner.itertuples(index=False)
+    )
     left = [
         f"{len(table) - MOST_ROWS} more centers" * (len(table) > MOST_ROWS),
         f"{table.shape[1] - MOST_COLUMNS - 1} more columns" * (table.shape[1] > MOST_COLUMNS + 1),

@@ -16,9 +16,10 @@ from dpviz.datasets.readers import Recoding, read_table
 from dpviz.domain import Domain
 from dpviz.frozen import freeze
 from dpviz.postprocessing.at_bound import HIGH, LOW, WIDE, at_bounds, bounds_sentence, bounds_words
+from dpviz.postprocessing.cards import centers_csv
 from dpviz.postprocessing.explain import of_centers
 from dpviz.postprocessing.in_words import center_words
-from dpviz.postprocessing.released import AT_BOUNDS, centers_csv, centers_json, centers_text
+from dpviz.postprocessing.released import AT_BOUNDS, centers_json, centers_text
 from dpviz.postprocessing.verdict import private_verdict
 from dpviz.takeaway.comparison import comparison
 from dpviz.takeaway.label import label, label_json
@@ -122,7 +123,7 @@ def test_every_place_says_it(trace, tmp_path, capsys):
     shared = Trace.from_json(trace.to_json())
     for one in (trace, shared):
         assert centers_text(one, COLUMNS, UNITS)[AT_BOUNDS].tolist().count(SAYS) == 1
-        assert SAYS in centers_csv(one, COLUMNS, UNITS)
+        assert centers_csv(one, COLUMNS, UNITS).count("at your bound of 1,000 EUR") == 1
         assert json.loads(centers_json(one, COLUMNS, UNITS))["at_bounds"].count(SAYS) == 1
         assert sum(text.endswith(f"; {SAYS}") for text in center_words(one, COLUMNS, UNITS)) == 1
         assert sum(text.endswith(f"; {SAYS}.") for text in of_centers(one, COLUMNS, UNITS)) == 1

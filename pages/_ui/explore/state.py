@@ -34,6 +34,7 @@ class ExploreState:
     explained: Kept[dict[tuple[str, float], Trace]] = Kept(dict)  # answers by run and ε, the newest one at the end
     settings: Held[Settings | None] = Held(nothing)
     released: Once[bool] = Once(bool)  # a drag of ε has ended: the form requests a run, however long it takes
+    carded: Held[str] = Held(str)  # the run whose cards were drawn last
     reruns_panels: Held[tuple[Any, list[Any]] | None] = Held(nothing)
 
 

@@ -64,7 +64,7 @@ def test_words_compare_centers_by_their_noisy_sizes():
     centers = [[5.0, 3.0, 1.5, 0.2], [5.0, 3.0, 1.5, 0.2], [6.5, 3.0, 5.5, 2.0]]
     iris = shown("iris", centers=centers, epsilon=50.0)
     words = center_words(iris.trace, iris.data.columns)
-    assert words[2] == "higher petal width, petal length, sepal length than most"
+    assert words[2] == "higher petal width, petal length and sepal length than most"
     assert words[0].partition("; ")[0] == words[1]  # the first center is also said to be at a bound
     assert np.allclose(ranks(iris.trace)[:, 1], 0)  # sepal width is the same in all centers
     assert words[2] in drawn(iris)

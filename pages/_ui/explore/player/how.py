@@ -11,11 +11,12 @@ from dpviz.figures import columns, pane
 from dpviz.postprocessing.coresets import COSTS
 from dpviz.postprocessing.span import Axes
 from pages._ui.frame.address.control import Control, choice, number, switch
+from pages._ui.frame.address.data import FILE
 from pages._ui.frame.prepared import shows
 from pages._ui.frame.session import session
 from pages._ui.work.results import Result
 
-__all__ = ["ANY_K", "CLOUDS", "HIDDEN", "How", "columns_of", "controls", "of_coreset", "switch_hidden"]
+__all__ = ["ANY_K", "CLOUDS", "HIDDEN", "How", "columns_of", "controls", "cards_k", "of_coreset", "switch_hidden"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -90,6 +91,14 @@ def _axes(result: Result, shared: Callable[[Result], Axes]) -> Axes:
     return (chosen[0], chosen[1]) if len(chosen) == 2 else shared(result)
 
 
+def cards_k(k: int) -> Control:
+    """Return the control for the number of clusters on an own file's cards, first the run's own `k`."""
+    return Control(
+        "kc", "explore_cards_k", "Number of clusters, from the same release", number(k, 1, 256), look=True,
+        widget="slider",
+    )  # fmt: skip
+
+
 def of_coreset(k: int, *, medians: bool) -> tuple[Control, Control]:
     """Return the controls of the centers made from released points: their number, first `k`, and their cost."""
     own = COSTS[medians]
@@ -105,6 +114,8 @@ def of_coreset(k: int, *, medians: bool) -> tuple[Control, Control]:
 def controls(known: Mapping[str, Any], data: Dataset, slug: str) -> Sequence[Control]:
     """Return the controls of all pictures of a run."""
     listed = [HIDDEN, CLOUDS, ANY_K]
+    if str(known.get("d", "")).startswith(FILE):
+        listed.append(cards_k(int(known.get("k") or data.n_clusters)))
     if known.get("any"):  # the run has a coreset, so its points are released
         listed += of_coreset(int(known.get("k") or data.n_clusters), medians=known.get("p.objective") == "medians")
     if len(data.columns) > 2:

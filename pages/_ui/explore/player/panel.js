@@ -52,7 +52,8 @@ class Panel {
     const scene = column?.closest("[class*=_scene]"), page = streamlit.main(this.root);
     const fit = () => {
       if (!scene || !this.root.isConnected) return;
-      const top = scene.getBoundingClientRect().top + (page?.scrollTop ?? 0);
+      const cards = document.querySelector(".st-key-explore_cards")?.offsetHeight ?? 0; // the plane has its own screen
+      const top = scene.getBoundingClientRect().top + (page?.scrollTop ?? 0) - cards;
       const words = Math.max(document.querySelector(".st-key-verdict")?.offsetHeight ?? 0, WORDS);
       scene.style.setProperty("--dp-high", `max(300px, calc(100dvh - ${Math.round(top + words + BELOW)}px))`);
       layout.height = (wide.matches && parseFloat(getComputedStyle(column).maxHeight)) || height;

@@ -9,7 +9,8 @@ import numpy as np
 import streamlit as st
 
 from dpviz.figures import View
-from dpviz.postprocessing.released import centers_csv, centers_json, coreset_csv
+from dpviz.postprocessing.cards import centers_csv
+from dpviz.postprocessing.released import centers_json, coreset_csv
 from dpviz.takeaway import KINDS, export, page, replay
 from dpviz.takeaway.nearest import nearest_csv
 from pages._ui.explore.player.how import How

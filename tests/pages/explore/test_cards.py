@@ -1,0 +1,82 @@
+"""Check Watch on an own file: it opens with cards of released values alone, and reads the release for another k."""
+
+import html
+import re
+
+import numpy as np
+import pytest
+import streamlit as st
+
+from dpviz.postprocessing.cards import cards
+from dpviz.postprocessing.coresets import at_k
+from dpviz.takeaway.cards import cards_html
+from tests.pages.visitor import content, declare, drop, facts, finish, new_app, spend, wait_for_run
+
+
+def own_run(answer):
+    app = new_app().run()
+    drop(app.switch_page("pages/data.py").run(), "mine.csv", content(), answer)
+    declare(app, facts("a", "b", n_public=300))
+    if "private" in answer:
+        return spend(app)
+    app.switch_page("pages/explore.py").run()
+    app.selectbox(key="explore_algorithm").set_value("nsm").run()
+    return finish(app)
+
+
+def bodies(app):
+    return [block.proto.body for block in app.get("html")]
+
+
+def drawn(app):
+    (body,) = [body for body in bodies(app) if 'class="dp-cards"' in body]
+    return body
+
+
+def result_of(app):
+    return app.session_state["store"].get(app.session_state["shown"])
+
+
+@pytest.mark.parametrize("answer", ["Yes, it is public", "No, it is private"])
+def test_an_own_file_opens_with_cards_and_another_k_is_free(answer):
+    app = own_run(answer)
+    result = result_of(app)
+    assert cards_html(cards(result.trace, ("a", "b")), "people") in drawn(app)
+    first = next(i for i, body in enumerate(bodies(app)) if 'class="dp-cards"' in body)
+    assert not any('<details class="dp-now"' in body for body in bodies(app)[:first])  # the plane is second
+    spent = result.trace.ledger
+    app.slider(key="explore_cards_k").set_value(5).run()
+    assert not app.exception and result_of(app).trace.ledger == spent
+    assert cards_html(cards(at_k(result.trace, 5), ("a", "b")), "people") in drawn(app)
+    words = html.unescape(re.sub("<[^>]+>", "", " ".join(bodies(app))))
+    assert "no row is read, and the ε spent stays at 1." in words
+    assert "These 5 centers come from the points alone, without the" in words and "shows the run's 3." in words
+    if "public" in answer:
+        assert "kc=5" in app.session_state["kept"][1]
+
+
+def test_the_cards_of_a_private_run_read_no_row():
+    app = own_run("No, it is private")
+    before = drawn(app)
+    result = result_of(app)
+    object.__setattr__(result.data, "X", np.empty((0, 2)))
+    st.cache_resource.clear()
+    app.run()
+    assert not app.exception and drawn(app) == before
+    assert "seed" not in before and "300 people" not in before
+
+
+def test_samples_open_with_the_plane():
+    app = wait_for_run(new_app().run().switch_page("pages/explore.py").run())
+    assert not any('class="dp-cards"' in body for body in bodies(app))
+
+
+def test_a_method_without_points_says_that_another_k_is_another_run():
+    app = new_app().run()
+    drop(app.switch_page("pages/data.py").run(), "mine.csv", content(), "Yes, it is public")
+    declare(app, facts("a", "b", n_public=300))
+    app.switch_page("pages/explore.py").run()
+    app.selectbox(key="explore_algorithm").set_value("pe-means").run()
+    finish(app)
+    assert any("no points to read again: another k is another run" in body for body in bodies(app))
+    assert all(slider.key != "explore_cards_k" for slider in app.slider)
