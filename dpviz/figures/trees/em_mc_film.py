@@ -89,7 +89,7 @@ def _picked(
     pick = Event(
         "pick", f"Grid {grid}: pick {counted(m, 'cell')} by chance",
         f"fuller cells are likelier, but chance hides everybody; {how}", hurried(grid, 2.4), tuple(acts), (1, 0.5),
-        pays=grid == 1,
+        pays=float(grid == 1),
     )  # fmt: skip
     rows = people.some(np.flatnonzero(inside.any(axis=1)))
     numbers = [] if true is None else counts(view, middles, true, np.zeros(m), color=[colors.hidden] * 2, lift=0.06)
@@ -98,7 +98,7 @@ def _picked(
         "who is covered counts no more in later picks; who that is stays secret",
         hurried(grid, 1.6 if len(rows.rows) else 0.8),
         ({"layer": CELL}, {"layer": PICKED}, *lit(colors, rows, wave=0.4, size=[0, 3.5]), *numbers), (0.5, 0.8),
-        pays=False,
+        pays=0,
     )  # fmt: skip
     return pick, cover
 
@@ -122,7 +122,7 @@ def _voted(view: View, step: Step, people: Crowd, candidates: np.ndarray) -> tup
     vote = Event(
         "vote", "The cells' middles are candidates: everybody votes",
         f"each {view.noun} counts for the nearest; the counts stay secret",
-        2.6 if filled else 1.2, (*base, *filled), (0.6, 0.4), pays=False,
+        2.6 if filled else 1.2, (*base, *filled), (0.6, 0.4), pays=0,
     )  # fmt: skip
     tail = f"each count moves by about ±{number(sd, 2)}; k-means on the noisy counts then forms groups"
     head, tail = noised(sd > 0, "Noise shakes the counts", tail)
@@ -141,7 +141,7 @@ def _averaged(view: View, step: Step, people: Crowd) -> tuple[Event, ...]:
     sd = released["noise_sd"]
     add = Event(
         "average", "Every group averages its rows", "their sums and their numbers stay secret", 1.8 if summed else 1.0,
-        (*base, *summed), (0.6, 0.5), pays=False,
+        (*base, *summed), (0.6, 0.5), pays=0,
     )  # fmt: skip
     tail = f"{int(kept.sum())} of {counted(len(kept), 'group')} stand out from the noise and give a center"
     head, tail = noised(sd > 0, "Noise shakes the averages", tail)

@@ -41,7 +41,7 @@ def told(view: View, shots: Sequence[Shot], people: Crowd) -> list[tuple[Event, 
     for shot in shots:
         step = steps[shot.step]
         if step.kind == "split-level":
-            film.append(_split(view, shot, step, levels, people, pays=shot.releases > paid))
+            film.append(_split(view, shot, step, levels, people, pays=float(shot.releases > paid)))
         else:
             film.append(_averaged(view, step, levels, people))
         paid = shot.releases
@@ -49,7 +49,7 @@ def told(view: View, shots: Sequence[Shot], people: Crowd) -> list[tuple[Event, 
 
 
 def _split(
-    view: View, shot: Shot, step: Step, levels: Sequence[Step], people: Crowd, *, pays: bool
+    view: View, shot: Shot, step: Step, levels: Sequence[Step], people: Crowd, *, pays: float
 ) -> tuple[Event, ...]:
     released, colors, level = step.released, view.colors, int(step.released["level"])
     split = released["nodes"][released["branched"]]
@@ -67,7 +67,7 @@ def _split(
         "cut", f"{head}: cut blindly", "the direction was drawn before anybody was looked at, so it costs nothing",
         hurried(level + 1, 1.4),
         (*base, *(lit(colors, mine) if level < long else []), {"layer": PLANE, "opacity": [0, 1]}), (0.6, 0.4),
-        pays=False,
+        pays=0,
     )  # fmt: skip
     across = view.plane(released["direction"]) - view.plane(np.zeros(view.trace.domain.n_features))
     low, high = view.bounds()
@@ -130,7 +130,7 @@ def _averaged(view: View, step: Step, levels: Sequence[Step], people: Crowd) -> 
     add = Event(
         "average", "Every bucket averages its rows", "rows of dropped sides are in none; the averages stay secret",
         2.4 if summed else 1.2,
-        (*base, *summed), (0.6, 0.4), pays=False,
+        (*base, *summed), (0.6, 0.4), pays=0,
     )  # fmt: skip
     tail = f"{counted(len(noisy), 'noisy average')} may be published"
     head, tail = noised(bool((released["sd"] > 0).all()), "Noise shakes the averages", tail)
@@ -139,7 +139,7 @@ def _averaged(view: View, step: Step, levels: Sequence[Step], people: Crowd) -> 
     noise = Event("noise", head, tail, 1.8, (*base, dots, moving), (0.4, 0.8))
     words = f"k-means on the averages gives {counted(len(released['centers']), 'center')}; no row is read"
     acts: tuple[Act, ...] = (*base, {"layer": AVERAGE}, {"layer": CENTER, "size": [0, None], "wave": 0.3})
-    return add, noise, Event("search", "Search at no cost", words, 1.8, acts, (0.8, 1), pays=False)
+    return add, noise, Event("search", "Search at no cost", words, 1.8, acts, (0.8, 1), pays=0)
 
 
 def _homes(rows: np.ndarray, levels: Sequence[Step], nodes: np.ndarray) -> np.ndarray:

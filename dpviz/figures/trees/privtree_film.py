@@ -70,7 +70,7 @@ def _halved(view: View, shot: Shot, step: Step, below: Step, people: Crowd) -> t
     ask = Event(
         "ask", f"Depth {level}: which boxes hold enough {plural(view.noun)}?",
         "a box is worth halving only if it holds many; the true counts stay secret", hurried(level + 1, 1.4),
-        (*still, *lit(view.colors, people.some(within >= 0)), *known), (0.6, 0.3), pays=False,
+        (*still, *lit(view.colors, people.some(within >= 0)), *known), (0.6, 0.3), pays=0,
     )  # fmt: skip
     paid = "this one payment is for the whole tree" if level == 0 else "the whole tree is paid already"
     words = f"{int(halved.sum()):,} of {counted(len(halved), 'box', 'boxes')} seem full enough; {paid}"
@@ -82,7 +82,7 @@ def _halved(view: View, shot: Shot, step: Step, below: Step, people: Crowd) -> t
         look = {"line": {"color": view.colors.ink, "width": 2.4}, "marker": {"color": view.colors.ink}, "name": "cut"}
         new.append({"look": look, "from": xy(ends[0]), "to": xy(ends[1]), "rays": True, "span": [0.1, 0.9]})
     head, seconds = f"Depth {level}: noise decides, then halve", hurried(level + 1, 1.6)
-    return ask, Event("halve", head, words, seconds, tuple(new), (0.3, 1), pays=level == 0)
+    return ask, Event("halve", head, words, seconds, tuple(new), (0.3, 1), pays=float(level == 0))
 
 
 def _cuts(view: View, released: Any, below: Step) -> tuple[np.ndarray, np.ndarray]:
@@ -116,7 +116,7 @@ def _counted(view: View, shot: Shot, step: Step, levels: Sequence[Step], people:
         discs |= {"size": [np.rint(disc_sizes(true)).astype(np.uint8), None], "color": [colors.hidden, colors.released]}
     add = Event(
         "count", "Each leaf counts its rows", "the true counts stay secret", 2.6 if filled else 1.2, (*base, *filled),
-        (0.6, 0.4), pays=False,
+        (0.6, 0.4), pays=0,
     )  # fmt: skip
     tail = f"each moves by about ±{number(sd, 2)}; leaves with a count of 0 or less are left out"
     head, tail = noised(sd > 0, "Noise shakes the counts", tail)
@@ -124,7 +124,7 @@ def _counted(view: View, shot: Shot, step: Step, levels: Sequence[Step], people:
     k = len(released["centers"])
     words = f"k-means on {counted(len(at), 'leaf', 'leaves')} gives {counted(k, 'center')}; no row is read"
     acts: tuple[Act, ...] = (*base, {"layer": LEAF}, {"layer": CENTER, "size": [0, None], "wave": 0.3})
-    return add, noise, Event("search", "Search at no cost", words, 1.8, acts, (0.8, 1), pays=False)
+    return add, noise, Event("search", "Search at no cost", words, 1.8, acts, (0.8, 1), pays=0)
 
 
 def _boxes(level: Step) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
