@@ -569,6 +569,9 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
         ("explain_unasked", "        warn_unaudited(trace.algorithm, arguments.unaudited, words)\n", ""),
         ("explain_unknown_unasked", "unknown = trace.claimed.by_authors and", "unknown = False and"),
     ],
+    ("dpviz/algorithms/nsm/corrections.py", "tests/algorithms/nsm/test_nsm.py -k far_rows"): [
+        ("doubts_about_noise", "(inward >= EVIDENT * noise) & (inward", "(inward > 0) & (inward"),
+    ],
     ("dpviz/cli/output.py", "tests/cli/test_run.py -k full_standard"): [
         ("booked_before_the_screen_is_tried", "        sys.stdout.flush()", "        pass"),
     ],

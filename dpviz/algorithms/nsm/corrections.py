@@ -25,10 +25,12 @@ __all__ = [
     "clipping_radius",
     "correct",
     "distance_edges",
+    "far_out",
     "split_merge",
 ]
 
 DISTANCES = 28  # number of bins in a distance histogram: quarter octaves over a span of seven octaves
+FAR, EVIDENT = 0.003, 3.5  # least share of the rows, and of the noise's sd, that `far_out` takes for a group
 FINEST = 2.0**-8  # smallest clipping radius for scatter, so that the noise is wider than the grid
 
 
@@ -203,6 +205,31 @@ def _excess(excess: np.ndarray, variance: np.ndarray) -> float:
 def distance_edges(top: float) -> np.ndarray:
     """Return the outer edges (bins,) of a distance histogram, from the outside in."""
     return top * 2.0 ** (-np.arange(DISTANCES) / 4)
+
+
+def far_out(noisy_counts: np.ndarray, sd: float, edges: np.ndarray) -> tuple[float, float, float]:
+    """Return what a released histogram of distances shows of rows that lie far from all centers.
+
+    The outermost cells that together hold clearly more rows than their noise alone would suggest are the far ones.
+
+    Parameters
+    ----------
+    noisy_counts, sd, edges : the histogram with its noise and outer edges, from the outside in
+
+    Returns
+    -------
+    rows, away, squares : the share of the rows that are far, how many times as far as the median row they begin, and
+        their share of all squared distances; 0, 1, 0 if no cells stand out
+    """
+    middles, inward = edges * 2.0 ** (-1 / 8), np.cumsum(noisy_counts)
+    n_rows, noise = max(inward[-1], 1.0), sd * np.sqrt(np.arange(1, len(edges) + 1))
+    found = np.flatnonzero((inward >= EVIDENT * noise) & (inward >= FAR * n_rows))
+    if not len(found):
+        return 0.0, 1.0, 0.0
+    last, seen = found[0], np.cumsum(np.maximum(noisy_counts, 0.0))
+    median, squares = np.searchsorted(seen, seen[-1] / 2), noisy_counts * middles**2
+    share = float(squares[: last + 1].sum() / max(squares.sum(), 1e-300))
+    return float(inward[last] / n_rows), float(middles[last] / middles[median]), min(max(share, 0.0), 1.0)
 
 
 def clipping_radius(noisy_counts: np.ndarray, sd: float, edges: np.ndarray, noise: float, n_rows: float) -> float:

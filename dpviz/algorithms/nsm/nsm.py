@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Generator, Iterator
-from typing import ClassVar
+from collections.abc import Generator, Iterator, Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 
 from dpviz.algorithms.base import ApproximateDP
-from dpviz.algorithms.nsm.corrections import Start, at_most, correct
+from dpviz.algorithms.nsm.corrections import Start, at_most, correct, far_out
 from dpviz.algorithms.nsm.look import FirstLook, learn_middle, learn_radius, look_around
 from dpviz.algorithms.nsm.summary import (
     PointSummary,
@@ -28,6 +28,7 @@ from dpviz.algorithms.nsm.summary import (
 from dpviz.algorithms.pseudocode import Line
 from dpviz.domain import Domain
 from dpviz.geometry import clip_ball, snap, sphere_pack
+from dpviz.numbers import percent
 from dpviz.params import param
 from dpviz.postprocessing.spread import Shape, Spread, leftover, symmetric
 from dpviz.postprocessing.weighted import lloyd_on, solve
@@ -173,6 +174,9 @@ class NSM(ApproximateDP):
     # With up to this many columns, candidates are packed; with more, they are placed by the second moment.
     FLAT: ClassVar[int] = 3
     WIDE: ClassVar[int] = 64  # above this many columns, rows are summarized in a projection
+    # `doubts` warns if rows this many times as far out as the median row carry this share of the squared distances;
+    # dpviz/papers/results/nsm.md gives the rates of right and of false alarms.
+    TAIL: ClassVar[tuple[float, float]] = (5.6, 0.35)
     CODE: ClassVar[tuple[Line, ...]] = (
         Line("with enough rows: where is their mean?", ("mean",), "mean"),
         Line("how far out do rows lie? A noisy histogram", ("radius",), "radius"),
@@ -248,6 +252,26 @@ class NSM(ApproximateDP):
                 "Ask for fewer centers or use fewer columns.",
             )
         return super().advice(n_features, n_public)
+
+    def doubts(self, released: Mapping[str, Mapping[str, Any]], domain: Domain) -> tuple[str, ...]:
+        """Return a warning if rows far from all centers evidently carry much of the loss."""
+        end = released["correction"]
+        if "distances" not in end:
+            return ()
+        noisy = end["distances"]
+        n_public = domain.n_public or max(1, round(float(noisy.sum())))  # if none is declared, in DEMO
+        costs = self.plan(domain.n_features, n_public).costs.get("distances")
+        if costs is None:
+            return ()
+        sd = costs[-1].scale(1.0)
+        rows, away, squares = far_out(noisy, sd, end["distance_edges"])
+        if away < self.TAIL[0] or squares < self.TAIL[1]:
+            return ()
+        return (
+            f"{self.name}: by the noisy distances, about {percent(rows)} of the rows lie some {away:.0f} times as far "
+            f"from all centers as the median row, or farther, and carry about {percent(squares)} of the loss, so small "
+            "groups far out may have no center. Use a larger epsilon or more centers, or PrivTree with 1 to 3 columns.",
+        )
 
     def plan(self, n_features: int, n_public: int) -> Plan:
         """Price the Gaussian releases of every stage; public values decide which stages run."""
