@@ -29,6 +29,7 @@ with (
         help=f"{data.nouns.capitalize()}, KMeans and everything computed from them; none of it ever exists for private "
             "rows.",
     )  # fmt: skip
+    by = "" if data.private else view.BY.draw()
 names = " | ".join(f"{letter} {side.algorithm.name}" for letter, side in zip(LETTERS, runs, strict=False))
 with head:
     shell.strip(data.title, names, private=data.private)
@@ -42,7 +43,6 @@ if data.private:
     links.keep("compare", compare, private=True)
     st.stop()
 sides.depart(runs[0], links.now("explore", asked), asked)
-by = view.BY.draw()
 comparison = made.comparison(data, runs)
 links.keep("compare", compare)
 if comparison is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,7 @@ import plotly.graph_objects as go
 from dpviz.figures import pane
 from dpviz.figures.kit.panels import spend_table
 from dpviz.figures.kit.shots import Shot
-from dpviz.figures.kit.theme import DARK, STYLES, Style, Theme, base, halo, untitled
+from dpviz.figures.kit.theme import DARK, STYLES, Style, Theme, base, halo
 from dpviz.figures.kit.view import Panel, View, add_last, xy
 from dpviz.numbers import number
 from dpviz.postprocessing.beside import LETTERS
@@ -22,6 +23,8 @@ from dpviz.trace import Trace
 __all__ = ["CURVES", "Timeline", "curve_table", "curves_panel", "planes", "timeline"]
 
 CURVES = tuple(STYLES[slug] for slug in ("pe-means", "fastlloyd", "dpm", "nsm"))  # styles of A, B, C, D
+Film = Sequence[Sequence[Mapping[str, Any]]]  # see `kit.film.told`
+MS = (300, 6000)  # shortest and longest tick of a common clock
 Partners = tuple[Sequence[str], Sequence[str]]  # see `beside.partners`
 MOST_WORDS = 4  # maximum number of labels for centers without a partner; more labels would overlap
 _ALARMS = np.concatenate(
@@ -35,13 +38,17 @@ class Timeline:
 
     Attributes
     ----------
-    frames : for each run, the number of its frame at every tick; -1 before its first picture
+    frames : for each run, the number of its last whole frame at every tick; -1 before its first picture
+    ends : for each run, how many events of its film are over at the end of every tick
+    ms : duration of every tick in milliseconds, that of the longest run
     spent : for each run, the epsilon spent by every tick; NaN for a run without a promise
     releases : for each run, the number of releases made by every tick
     titles : one line of text for every tick
     """
 
     frames: tuple[tuple[int, ...], ...]
+    ends: tuple[tuple[int, ...], ...]
+    ms: tuple[int, ...]
     spent: tuple[tuple[float, ...], ...]
     releases: tuple[tuple[int, ...], ...]
     titles: tuple[str, ...]
@@ -52,12 +59,13 @@ class Timeline:
         return len(self.titles)
 
 
-def timeline(traces: Sequence[Trace], by: str) -> Timeline:
-    """Align runs by step (`by` is "step") or by the epsilon spent according to their ledgers ("spent").
+def timeline(traces: Sequence[Trace], by: str, films: Sequence[Film]) -> Timeline:
+    """Align runs by "event", by "step", or by the epsilon "spent" according to their ledgers.
 
-    When runs are aligned by step, a shorter run stays at its last picture. When they are aligned by epsilon, there is a
-    tick for each amount that any run has spent; every run then shows its last picture within that amount, and a run
-    without a promise shows its result.
+    `films` holds the events of each run, by frame, as `kit.film.told` puts them. When runs are aligned by event or by
+    step, a shorter run stays at its last picture. When they are aligned by epsilon, there is a tick for each amount
+    that any run has spent; every run then shows its last picture within that amount, and a run without a promise shows
+    its result.
     """
     shots = [pane(trace).shots(trace) for trace in traces]
     counts = [[shot.releases for shot in own] for own in shots]
@@ -66,36 +74,51 @@ def timeline(traces: Sequence[Trace], by: str) -> Timeline:
         np.array([table[n] for n in count]) if trace.claimed.private else np.full(len(count), np.nan)
         for trace, table, count in zip(traces, tables, counts, strict=True)
     ]
-    if by == "step":
-        ticks = max(map(len, counts))
-        frames = [[min(tick, len(count) - 1) for tick in range(ticks)] for count in counts]
-        heads = [""] * ticks  # no common titles, because each run titles its own steps
+    over = [
+        [0, *np.cumsum([len(events) for events in film]).tolist()] for film in films
+    ]  # events that are over before each frame, and at the end
+    heads = None
+    if by == "event":
+        ends = [[min(tick + 1, done[-1]) for tick in range(max(done[-1] for done in over))] for done in over]
+        frames = [(np.searchsorted(done, own, side="right") - 2).tolist() for done, own in zip(over, ends, strict=True)]
     else:
-        private = [values for values in spent if not np.isnan(values).any()]
-        levels = _levels(np.concatenate(private)) if private else np.zeros(1)
-        frames = [
-            [int(np.searchsorted(values, level * (1 + 1e-9), side="right")) - 1 for level in levels]
-            if not np.isnan(values).any()
-            else [len(values) - 1] * len(levels)
-            for values in spent
-        ]
-        heads = [f"Spent so far: ε {number(level)} · " for level in levels]
+        if by == "step":
+            frames = [[min(tick, len(count) - 1) for tick in range(max(map(len, counts)))] for count in counts]
+        else:
+            levels = _levels([values for values in spent if not np.isnan(values).any()])
+            frames = [
+                [int(np.searchsorted(values, level * (1 + 1e-9), side="right")) - 1 for level in levels]
+                if not np.isnan(values).any()
+                else [len(values) - 1] * len(levels)
+                for values in spent
+            ]
+            heads = [f"Spent so far: ε {number(level)} · " for level in levels]
+        ends = [[done[frame + 1] for frame in own] for done, own in zip(over, frames, strict=True)]
+    told = [[event for events in film for event in events] for film in films]
 
     def line(tick: int) -> str:
-        return " · ".join(_line(i, t, shots[i], spent[i], frames[i][tick]) for i, t in enumerate(traces))
+        return " · ".join(
+            _line(i, trace, shots[i], spent[i], frames[i][tick], told[i][ends[i][tick] - 1] if by == "event" else None)
+            for i, trace in enumerate(traces)
+        )
 
-    titles = tuple(f"{head}{line(tick)}" for tick, head in enumerate(heads))
+    lengths = [
+        np.diff(np.cumsum([0, *(event["ms"] for event in own)])[[0, *at]]) for own, at in zip(told, ends, strict=True)
+    ]
+    ticks = range(len(ends[0]))
     return Timeline(
         frames=tuple(map(tuple, frames)),
+        ends=tuple(map(tuple, ends)),
+        ms=tuple(int(np.clip(max(own[tick] for own in lengths), *MS)) for tick in ticks),
         spent=tuple(tuple(_at(values, i, 0.0) for i in own) for values, own in zip(spent, frames, strict=True)),
         releases=tuple(tuple(int(_at(n, i, 0)) for i in own) for n, own in zip(counts, frames, strict=True)),
-        titles=titles,
+        titles=tuple(f"{heads[tick] if heads else ''}{line(tick)}" for tick in ticks),
     )
 
 
-def _levels(values: np.ndarray) -> np.ndarray:
+def _levels(amounts: Sequence[np.ndarray]) -> np.ndarray:
     """Return the distinct amounts in ascending order; amounts that differ only by rounding count as equal."""
-    ordered = np.sort(values)
+    ordered = np.sort(np.concatenate(amounts)) if amounts else np.zeros(1)
     new = np.append(np.diff(ordered) > 1e-9 * np.maximum(ordered[1:], 1e-300), True)
     return ordered[new]  # the largest of each set of equal amounts
 
@@ -105,11 +128,14 @@ def _at(values: Sequence[float] | np.ndarray, frame: int, before: float) -> floa
     return before if frame < 0 else float(values[frame])
 
 
-def _line(run: int, trace: Trace, shots: Sequence[Shot], spent: np.ndarray, frame: int) -> str:
-    if frame < 0:
+def _line(
+    run: int, trace: Trace, shots: Sequence[Shot], spent: np.ndarray, frame: int, event: Mapping[str, Any] | None
+) -> str:
+    """Return what a run shows: the head of its event or, without one, of its picture."""
+    if frame < 0 and event is None:
         return f"{LETTERS[run]} has not begun: its first picture costs ε {number(spent[0])}"
-    cost = f" (ε {number(spent[frame])})" if trace.claimed.private else ""
-    return f"{LETTERS[run]}: {shots[frame].head}{cost}"
+    cost = f" (ε {number(_at(spent, frame, 0.0))})" if trace.claimed.private else ""
+    return f"{LETTERS[run]}: {event['says'].partition(' · ')[0] if event else shots[frame].head}{cost}"
 
 
 def planes(views: Sequence[View], partners: Sequence[Partners], *, height: int) -> list[Panel]:
@@ -125,12 +151,8 @@ def planes(views: Sequence[View], partners: Sequence[Partners], *, height: int) 
             layout = panels[0].figure.layout
             figure.update_xaxes(range=layout.xaxis.range)
             figure.update_yaxes(range=layout.yaxis.range)
-        untitled(figure)
-        figure.update_layout(height=height)
-        meta = {
-            name: value for name, value in figure.layout.meta.items() if name not in ("film", "looks")
-        }  # one clock moves all
-        figure.update_layout(meta={**meta, "h": height} if "ar" in meta else meta)
+        meta = figure.layout.meta
+        figure.update_layout(height=height, meta={**meta, "h": height} if "ar" in meta else meta)
         if view.picture is None:
             _number(view, figure, numbers, words)
         else:

@@ -21,7 +21,8 @@ def test_one_player_moves_both_by_what_they_have_spent(open_page):
     page.wait_for_function(DRAWN)
     slider = page.get_by_role("slider", name="Step")
     last = int(slider.get_attribute("max"))
-    at = page.evaluate(f"() => ({PANELS}).map(panel => panel.data.at)")
+    ticks = f"[...Array({last + 1}).keys()]"
+    at = page.evaluate(f"() => ({PANELS}).map(panel => {ticks}.map(tick => panel.frame(tick)))")
     for tick in (0, last // 2, last):
         slider.fill(str(tick))
         want = [max(frames[tick], 0) for frames in at]

@@ -1,5 +1,7 @@
 """Check runs side by side: one clock for steps or spent ε, planes with equal ranges, and numbers of the last step."""
 
+import dataclasses
+import json
 import math
 
 import numpy as np
@@ -27,18 +29,42 @@ def traces():
     }
 
 
+def clock_of(runs, by):
+    views = [View(run, LIGHT, (0, 1), TOWN.columns, TOWN.units) for run in runs]
+    films = [panel.figure.meta["film"] for panel in planes(views, partners(runs), height=400)]
+    return timeline(runs, by, films), films
+
+
 @pytest.mark.slow
 def test_by_step_a_shorter_run_stays_at_its_end(traces):
-    clock = timeline([traces["nsm"], traces["kmeans"]], "step")
+    clock, films = clock_of([traces["nsm"], traces["kmeans"]], "step")
     n, m = (len(pane(traces[slug]).shots(traces[slug])) for slug in ("nsm", "kmeans"))
     assert clock.ticks == max(n, m)
     assert clock.frames == tuple(tuple(min(t, k - 1) for t in range(clock.ticks)) for k in (n, m))
     assert clock.titles[0].startswith("A: ")
+    for own, frames, film in zip(clock.ends, clock.frames, films, strict=True):
+        assert list(own) == [sum(map(len, film[: frame + 1])) for frame in frames]
+
+
+def test_by_event_every_tick_ends_the_next_event_of_each_film_that_goes_on(traces):
+    runs = [traces["pe-means"], traces["dpm"], traces["kmeans"]]
+    clock, films = clock_of(runs, "event")
+    json.dumps(dataclasses.astuple(clock))  # plain numbers, which a page can send
+    told = [[event for events in film for event in events] for film in films]
+    assert clock.ticks == max(map(len, told))
+    assert clock.ends == tuple(tuple(min(t + 1, len(own)) for t in range(clock.ticks)) for own in told)
+    for tick, (ms, title) in enumerate(zip(clock.ms, clock.titles, strict=True)):
+        assert ms == max(own[tick]["ms"] for own in told if tick < len(own))
+        for letter, own in zip("ABC", told, strict=True):
+            assert f"{letter}: {own[min(tick, len(own) - 1)]['says'].split(' · ')[0]}" in title
+    for run, frames, film, spent in zip(runs, clock.frames, films, clock.spent, strict=True):
+        assert (frames[-1], list(frames)) == (len(film) - 1, sorted(frames))
+        assert math.isnan(spent[-1]) or spent[-1] == pytest.approx(run.spent.epsilon)
 
 
 def test_by_what_is_spent_nobody_shows_more_than_the_tick_allows(traces):
     runs = [traces["pe-means"], traces["nsm"], traces["dpm"]]
-    clock = timeline(runs, "spent")
+    clock, _ = clock_of(runs, "spent")
     spent = np.array(clock.spent)
     levels = [float(title.split("ε ")[1].split(" ")[0]) for title in clock.titles]
     assert (np.diff(spent, axis=1) >= 0).all()
@@ -54,21 +80,10 @@ def test_by_what_is_spent_nobody_shows_more_than_the_tick_allows(traces):
 
 
 def test_a_run_that_begins_dearer_waits_and_one_without_a_promise_shows_its_end(traces):
-    clock = timeline([traces["pe-means"], traces["dist-dp-random-points"], traces["kmeans"]], "spent")
+    clock, _ = clock_of([traces["pe-means"], traces["dist-dp-random-points"], traces["kmeans"]], "spent")
     assert clock.frames[1][0] == -1 and clock.spent[1][0] == 0 and clock.releases[1][0] == 0
     assert "B has not begun: its first picture costs ε 1" in clock.titles[0]
     assert set(clock.frames[2]) == {len(traces["kmeans"].steps) - 1} and all(map(math.isnan, clock.spent[2]))
-
-
-def test_a_plane_without_a_title_keeps_the_room_of_its_mark(traces):
-    runs = [traces["pe-means"], traces["nsm"]]
-    for hidden, room in ((True, 24), (False, 8)):  # the mark takes 11 pixels of text and 9 of margin
-        views = [View(run, LIGHT, (0, 1), TOWN.columns, TOWN.units, TOWN.X, hidden=hidden) for run in runs]
-        for panel in planes(views, partners(runs), height=400):
-            layout = panel.figure.to_dict()["layout"]
-            marks = [note for note in layout.get("annotations", ()) if "NOT PRIVATE" in note["text"]]
-            assert bool(marks) == hidden
-            assert layout["margin"]["t"] >= room or layout["margin"]["b"] >= room  # below the picture of a map
 
 
 def test_planes_have_the_same_ranges_and_numbers_in_the_last_frame_only(traces):

@@ -171,7 +171,8 @@ export class Stage extends Film {
   }
 
   still() {
-    return this.parts.moving.map((i) => [this.trace(i, this.step), 1]);
+    const shown = this.parts.moving.filter((i) => !this.hides(this.step) || !this.data[i].meta?.end);
+    return shown.map((i) => [this.trace(i, this.step), 1]);
   }
 
   /** Draw the first step's picture without its marks, as before the first release. */
@@ -303,8 +304,8 @@ export class Stage extends Film {
       const size = { start: to(axis.start), length: axis.length * near };
       return Object.assign(Object.create(axis), size, { p, p0: (v) => to(axis.p0(v)) });
     };
-    const still = this.parts.moving.map((i) => this.trace(i, step)), last = step === this.last;
-    const above = this.parts.above.filter((i) => last || !this.data[i].meta?.end);
+    const shown = (i) => step === this.last || !this.data[i].meta?.end;
+    const marks = [...this.parts.moving, ...this.parts.above].filter(shown).map((i) => this.trace(i, step));
     c.save();
     c.beginPath();
     c.rect(x, y, w, h);
@@ -315,7 +316,7 @@ export class Stage extends Film {
     c.scale(SMALL, SMALL);
     this.axes = Object.fromEntries(Object.entries(all).map(([id, axis]) => [id, axis.spec ? shrunk(axis) : axis]));
     this.parts.below.forEach((i) => this.draw(c, this.trace(i, step), FAINT));
-    for (const t of [...still, ...above.map((i) => this.trace(i, step))]) if (t.mode !== "text") this.draw(c, t, 1);
+    for (const t of marks) if (t.mode !== "text") this.draw(c, t, 1);
     this.axes = whole;
     c.restore();
   }

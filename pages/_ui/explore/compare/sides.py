@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Any
 from urllib.parse import urlencode
 
 import streamlit as st
 
 from dpviz.algorithms import ALGORITHMS, Algorithm
+from dpviz.algorithms.kmeans import KMeans
 from dpviz.datasets import Dataset
 from dpviz.params import ParamSpec
 from pages._ui.explore.compare.state import Side, compare_state
@@ -58,7 +58,7 @@ def arrive(current: Scene, vocabulary: Vocabulary) -> None:
     if mine == compare_state.compare_mine or session.opened_now:
         return
     compare_state.compare_mine, compare_state.compare_on = mine, st.session_state[catalog.CHOSEN]
-    put([mine, *(get()[1:] or [_quarter(mine)])])
+    put([mine, *(get()[1:] or [_twin(mine)])])
 
 
 def depart(mine: Side, current: Scene, vocabulary: Vocabulary) -> None:
@@ -74,18 +74,16 @@ def depart(mine: Side, current: Scene, vocabulary: Vocabulary) -> None:
 
 
 def first(data: Dataset) -> list[Side]:
-    """Return the default runs: the first method of the other views, and the same method with a quarter of ε."""
+    """Return the default runs: the first method of the other views, and KMeans."""
     one = Side(ALGORITHMS[picker.first(own=not is_public(data))](n_clusters=data.n_clusters))
-    return [one, _quarter(one)]
+    return [one, _twin(one)]
 
 
-def _quarter(side: Side) -> Side:
-    """Return the same run with a quarter of ε, or with another seed if it has no ε."""
-    epsilon = getattr(side.algorithm, "epsilon", None)
-    if epsilon is None:
+def _twin(side: Side) -> Side:
+    """Return KMeans with as many centers, without privacy; next to KMeans itself, another seed."""
+    if type(side.algorithm) is KMeans:
         return dataclasses.replace(side, seed=side.seed + 1)
-    less: dict[str, Any] = {"epsilon": epsilon / 4}
-    return dataclasses.replace(side, algorithm=dataclasses.replace(side.algorithm, **less))
+    return dataclasses.replace(side, algorithm=KMeans(n_clusters=side.algorithm.n_clusters))
 
 
 def text_of(side: Side, data_word: str, vocabulary: Vocabulary) -> str:

@@ -35,8 +35,8 @@ _COMPARE_CURVES = "compare_curves"
 KEY = "compare"
 
 BY = Control(
-    "by", "compare_by", "Match by", choice("step", ("step", "spent")), widget="segmented_control",
-    named={"step": "step", "spent": "ε spent"},
+    "by", "compare_by", "Match by", choice("step", ("step", "event", "spent")), widget="segmented_control",
+    named={"step": "step", "event": "event", "spent": "ε spent"},
     help="If runs are matched by the ε spent, each shows the last picture that it reached with that ε.",
 )  # fmt: skip
 HIDDEN = dataclasses.replace(how.HIDDEN, key="compare_hidden")
@@ -47,7 +47,8 @@ def pictures(
     views: Sequence[View], by: str, numbers: Sequence[tuple[Sequence[str], Sequence[str]]], height: int
 ) -> tuple[Timeline, list[Panel]]:
     """Return the timeline and the planes of several runs."""
-    return timeline([view.trace for view in views], by), planes(views, numbers, height=height)
+    drawn = planes(views, numbers, height=height)
+    return timeline([view.trace for view in views], by, [panel.figure.meta["film"] for panel in drawn]), drawn
 
 
 @per_run(shared=24, own=4)
@@ -86,6 +87,8 @@ def player(comparison: Comparison, *, hidden: bool, by: str, opened: Opened | No
             scope=FIGURES(KEY),
             titles=list(clock.titles),
             marks=list(range(clock.ticks)) if clock.ticks <= 60 else [],
+            film=[[{"ms": ms, "says": says, "acts": True}] for ms, says in zip(clock.ms, clock.titles, strict=True)],
+            captioned=True,
             **starts(opened),
         )
     with st.container(key=FIGURES(KEY), gap="small"):
@@ -94,7 +97,7 @@ def player(comparison: Comparison, *, hidden: bool, by: str, opened: Opened | No
             pairs = partners([run.trace for run in comparison.runs])
             for i, run in enumerate(comparison.runs):
                 with columns[i]:
-                    _run(LETTERS[i], panels[i], clock.frames[i], run, sum(map(bool, pairs[i][1])), hidden=hidden)
+                    _run(LETTERS[i], panels[i], clock.ends[i], run, sum(map(bool, pairs[i][1])), hidden=hidden)
         alone = "A broken ring marks a center without a partner. All pictures share zoom and pointer."
         st.html(
             markup.small(
@@ -107,7 +110,7 @@ def player(comparison: Comparison, *, hidden: bool, by: str, opened: Opened | No
         _table(comparison, clock, hidden=hidden)
 
 
-def _run(letter: str, panel: Panel, frames: Sequence[int], run: Result, alone: int, *, hidden: bool) -> None:
+def _run(letter: str, panel: Panel, ends: Sequence[int], run: Result, alone: int, *, hidden: bool) -> None:
     seed = "" if run.trace.seed is None else f", seed {run.trace.seed}"
     given = run.trace.parameters
     words = ", ".join(
@@ -117,7 +120,7 @@ def _run(letter: str, panel: Panel, frames: Sequence[int], run: Result, alone: i
         f'<h2 class="dp-side" tabindex="0"><b>{letter}</b> {markup.escape(run.trace.name)} '
         f"<span>{words}{seed}</span></h2>"
     )
-    draw(_COMPARE_PLANE(letter), [panel], run.data.dataset_id, frames=frames, linked=KEY)
+    draw(_COMPARE_PLANE(letter), [panel], run.data.dataset_id, ends=ends, linked=KEY)
     st.html(verdict.written(run, hidden=hidden))
     if alone:
         total = len(run.trace.cluster_centers)

@@ -30,7 +30,6 @@ class Panel {
     else if (root.closest("[class*=_swipe]")) Object.assign(this, { layout: figure.layout, own: figure.layout.height });
     this.frames = figure.frames?.length ?? 0;
     this.zoomed = of === data.zoomOf ? ranges : null;
-    root.dispatchEvent(new CustomEvent("dpviz-panel", { bubbles: true })); // the transport answers with the step
     const failed = (error) => {
       console.error(error);
       this.leave(figure);
@@ -38,7 +37,8 @@ class Panel {
     };
     this.lacking = lacks(figure);
     if (this.lacking) this.leave(figure);
-    else this.film = this.stage = new Stage(this.canvas, figure, { step: this.step, zoom: this.zoomed, failed });
+    else this.film = this.stage = new Stage(this.canvas, figure, { zoom: this.zoomed, failed });
+    root.dispatchEvent(new CustomEvent("dpviz-panel", { bubbles: true })); // the transport answers with the step
     this.sized = new ResizeObserver(() => { if (!this.over.hidden) this.look(); });
     this.sized.observe(root);
     this.listen();
@@ -102,11 +102,10 @@ class Panel {
   get zoomable() { return this.film.layout.xaxis?.fixedrange === false; }
   get ranges() { return this.zoomed; }
 
-  /** Show a step, or a tick of the clock of several runs, without Plotly while a run plays. */
-  show(tick, { ms = 0, playing = false } = {}) {
-    const step = this.data.at?.[tick] ?? tick;
-    this.root.classList.toggle("early", step < 0); // before its first picture
-    this.step = Math.max(step, 0);
+  /** Show a step, without Plotly while a run plays; `early` before its first picture. */
+  show(step, { ms = 0, playing = false, early = false } = {}) {
+    this.root.classList.toggle("early", early);
+    this.step = step;
     this.playing = playing;
     if (this.only) return this.look();
     this.stage?.show(this.step, ms);
@@ -116,15 +115,35 @@ class Panel {
 
   /** Draw a moment of the reel between two steps. */
   seek(tick, moment, playing) {
-    const at = this.data.at, step = at?.[tick] ?? tick, before = at?.[tick - 1] ?? tick - 1;
-    const moves = step === before + 1 || !at, whole = moment.event >= moment.many - 1 && moment.share >= 1;
-    if (this.only || whole || !moves || step < 0) return this.show(tick, { playing });
+    if (this.data.ends) [tick, moment] = this.place(tick, moment);
+    const whole = moment.event >= moment.many - 1 && moment.share >= 1;
+    if (this.only || whole || moment.early) return this.show(tick, { playing, early: moment.early });
     this.root.classList.remove("early");
-    Object.assign(this, { step, playing });
+    Object.assign(this, { step: tick, playing });
     this.hide();
     clearTimeout(this.timer);
-    this.stage.moment(step, moment);
+    this.stage.moment(tick, moment);
   }
+
+  /** Return the film's events in order: [step, number of the event there, milliseconds]. */
+  get events() {
+    const all = (step) => this.film.events(step).map(({ ms }, event) => [step, event, ms]);
+    return (this.told ??= Array.from({ length: this.frames }, (_, step) => all(step)).flat());
+  }
+
+  /** Return the step, and the moment of it, at a share of a tick of the clock of several runs. */
+  place(tick, { share }) {
+    const { ends } = this.data, [from, to] = [tick > 0 ? ends[tick - 1] : 0, ends[tick]];
+    if (!to || (!from && share <= 0)) return [0, { early: true }];
+    const passed = this.events.slice(from, to), all = passed.reduce((sum, [, , ms]) => sum + ms, 0);
+    let rest = share * all, i = 0;
+    while (i < passed.length - 1 && rest > passed[i][2]) rest -= passed[i++][2];
+    const [step, event, ms] = passed[i] ?? this.events[to - 1], many = this.film.events(step).length;
+    return [step, { event, share: passed[i] && share < 1 ? Math.min(1, rest / ms) : 1, pays: many - 1, paid: 1, many }];
+  }
+
+  /** Return the step whose picture stands at the end of a tick. */
+  frame(tick) { return this.data.ends ? this.events[Math.max(this.data.ends[tick] - 1, 0)][0] : tick; }
 
   /** Show before the last step, too, what otherwise only the last picture shows. */
   reveal(early) {
@@ -287,8 +306,8 @@ class Panel {
   }
 
   jump(frame) {
-    const tick = this.data.at?.findIndex((own) => own >= frame) ?? frame,
-      step = tick < 0 ? this.data.at.length - 1 : tick;
+    const { ends } = this.data, over = ends && this.events.findLastIndex(([step]) => step === frame) + 1;
+    const tick = ends?.findIndex((own) => own >= over) ?? frame, step = tick < 0 ? ends.length - 1 : tick;
     this.root.dispatchEvent(new CustomEvent("dpviz-jump", { bubbles: true, detail: step }));
   }
 
@@ -344,7 +363,7 @@ export const start = ({ data, parentElement, setTriggerValue }) => {
   const same =
     now &&
     ["figure", "alt", "zoomOf", "linked", "pick", "tall"].every((key) => now.data[key] === data[key]) &&
-    ["at", "saved", "how"].every((key) => JSON.stringify(now.data[key]) === JSON.stringify(data[key]));
+    ["ends", "saved", "how"].every((key) => JSON.stringify(now.data[key]) === JSON.stringify(data[key]));
   if (!same) {
     now?.close();
     new Panel(root, data);

@@ -27,12 +27,12 @@ _component = st.components.v2.component(
 
 
 def draw(
-    key: str, panels: list[Panel], zoom_of: str = "", *, frames: Sequence[int] | None = None, linked: str = "",
+    key: str, panels: list[Panel], zoom_of: str = "", *, ends: Sequence[int] | None = None, linked: str = "",
     pick: bool = False, tall: bool = False, saved: dict[str, Any] | None = None, how: How | None = None,
 ) -> tuple[float, float] | None:  # fmt: skip
     """Show figures, which follow the transport of their scope. A zoom lasts while `zoom_of` stays the same.
 
-    `frames` lists, for every tick of the transport, the number of the frame that the figures show (-1 for none yet).
+    `ends` lists, for every tick of a clock of several runs, how many events of the figures' film are over at its end.
     Figures `linked` by the same word share zoom and a crosshair. With `pick`, a click is returned once, as a position
     in units of the axes. A `tall` figure fills the height of the window. `saved` holds the options of the camera
     button, which a touch screen always shows. `how` is what the figures show of a run.
@@ -48,7 +48,7 @@ def draw(
             "stage": stage.NAME,
             "plotly": client.plotly(),
             "zoomOf": zoom_of,
-            "at": None if frames is None else list(frames),
+            "ends": None if ends is None else list(ends),
             "linked": linked,
             "pick": pick,
             "tall": tall,

@@ -225,7 +225,7 @@ export default function ({ data, parentElement }) {
     c.scale(dots, dots);
     const draw = ([[from, to], ...rest]) => {
       if (mine !== strip || !plane.stage?.axes) return; // begun anew, or the plane is gone
-      const tick = Math.max(0, Math.floor(to + 1e-6)), step = Math.max(plane.data.at?.[tick] ?? tick, 0);
+      const tick = Math.max(0, Math.floor(to + 1e-6)), step = plane.frame(tick);
       plane.stage.small(c, step, [x(from), 0, x(to) - x(from), h]);
       c.fillStyle = getComputedStyle(root).getPropertyValue("--st-border-color");
       if (from > reel.first) c.fillRect(Math.round(x(from)), 0, 1, h);
