@@ -65,9 +65,9 @@ def test_every_pane_stands_beside_another(open_link, slug):
     assert not app.exception and not app.error and not app.info
     panels, (player,) = parts(app, "dpviz_panel"), parts(app, "dpviz_transport")
     assert [panel["linked"] for panel in panels] == ["compare", "compare", ""]
-    assert all(len(panel["at"]) == len(player["titles"]) for panel in panels[:2])
+    assert all(len(panel["ends"]) == len(player["titles"]) for panel in panels[:2])
     for panel in panels[:2]:
-        assert panel["at"][-1] == len(json.loads(panel["figure"])["frames"]) - 1
+        assert panel["ends"][-1] == sum(map(len, json.loads(panel["figure"])["layout"]["meta"]["film"]))
     assert words(app).count("dp-verdict") == 2
 
 
@@ -133,6 +133,8 @@ def test_one_thing_changed_from_explore(open_link):
 @pytest.mark.slow
 def test_runs_are_added_swapped_changed_and_taken_away(open_link):
     app = open_link()
+    assert [side.algorithm.slug for side in app.session_state["compare_runs"]] == ["pe-means", "kmeans"]
+    app = open_link(link("a=pe-means&k=5&e=1&s=0", "a=pe-means&k=5&e=0.25&s=0"))
     app.button(key="compare_add").click().run()
     wait(app)
     assert [s.seed for s in app.session_state["compare_runs"]] == [0, 0, 1] and len(pictures(app)) == 4
