@@ -25,7 +25,14 @@ from tests.traces import MADE, on_two_groups, trace
 
 LLOYD = ("dp-lloyd", "sulloyd", "glloyd", "fastlloyd")
 TREES = ("privtree", "em-mc", "lsh-splits")
-PAID_ONCE = ("kmeans", *LLOYD, "nsm", *TREES)  # methods of which exactly one event of every picture with a release pays
+CELLS = ("stemmer-kaplan", "stemmer-kaplan-swap", "stemmer-kaplan-local", "stemmer-kaplan-shuffle", "balcan")
+PAID_ONCE = (
+    "kmeans",
+    *LLOYD,
+    "nsm",
+    *TREES,
+    *CELLS,
+)  # methods of which exactly one event of every picture with a release pays
 DIRECTED = (
     "pe-means",
     "aug-pe",
@@ -35,6 +42,7 @@ DIRECTED = (
     *LLOYD,
     "nsm",
     *TREES,
+    *CELLS,
 )  # methods whose events have acts
 
 
@@ -222,6 +230,24 @@ def test_lsh_splits_slides_rows_to_the_side_that_counts_them():
         assert (below == inside & (node % 2 == 0)).all() and (above == inside & (node % 2 == 1)).all()
         sides = [act for act in count.acts if "shift" in act]
         assert [np.sign(np.dot(act["shift"], levels[t].released["direction"])) for act in sides] == [-1, 1]
+
+
+def test_noise_moves_the_averages_of_stemmer_kaplans_cells_from_the_true_ones():
+    run, told, rows = told_of("stemmer-kaplan")
+    data = load_sample("town")
+    seen = View(run, LIGHT, columns(data, run), data.columns, data.units)
+    for step, (_, noise), (_, moved) in zip(run.steps[:4], told[0:8:2], told[1:8:2], strict=True):
+        released = step.released
+        keys = np.floor((rows + released["offset"]) / released["width"]).astype(int)
+        homes = [(keys == key).all(axis=1) for key in released["keys"]]
+        if numbers_of(noise)[0]:
+            assert np.abs(np.array(numbers_of(noise)[0]) - [home.sum() for home in homes]).max() <= 2
+            assert numbers_of(noise)[1] == [round(float(one)) for one in released["noisy_counts"]]
+        (tips,) = (act for act in moved.acts if act.get("look", {}).get("name") == "noisy mean")
+        middle = (released["keys"] + 0.5) * released["width"] - released["offset"]
+        for i, j in enumerate(np.flatnonzero(released["kept"])):
+            mean = middle[j] + (rows[homes[j]] - middle[j]).sum(axis=0) / released["noisy_counts"][j]
+            assert (tips["from"]["x"][i], tips["from"]["y"][i]) == pytest.approx(tuple(seen.plane(mean)), abs=0.02)
 
 
 def test_a_cut_is_drawn_where_the_mechanism_drew_it_and_its_counts_roll_from_true_to_noisy():

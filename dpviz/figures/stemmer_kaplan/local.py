@@ -12,7 +12,7 @@ from dpviz.figures.kit.panels import ledger_panel, loss_title, spend_panel
 from dpviz.figures.kit.shots import Shot, one_a_step, split_title
 from dpviz.figures.kit.theme import base, tag
 from dpviz.figures.kit.view import Panel, View, add_frames
-from dpviz.figures.stemmer_kaplan.stemmer_kaplan import losses_panel, plane_panel
+from dpviz.figures.stemmer_kaplan.stemmer_kaplan import events, losses_panel, plane_panel
 from dpviz.numbers import number
 from dpviz.trace import Step, Trace
 
@@ -259,6 +259,7 @@ def users_panels(view: View, table: pd.DataFrame, users: int, tried: dict[int, f
 PANE = Pane(
     draw=panels,
     shots=shots,
+    events=events,
     legend=(
         ("box", "cell that stands out"),
         ("path", "anchor to average"),

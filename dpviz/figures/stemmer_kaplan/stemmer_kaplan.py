@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pandas as pd
 
 from dpviz.domain import Domain
+from dpviz.figures.kit.events import Event
 from dpviz.figures.kit.layers import (
     NOWHERE,
     TOP,
@@ -26,6 +27,7 @@ from dpviz.figures.kit.panels import ledger_panel, loss_panel, loss_title, spend
 from dpviz.figures.kit.shots import Shot, in_phases, split_title
 from dpviz.figures.kit.theme import base, tag
 from dpviz.figures.kit.view import Panel, View, add_frames, moved, xy
+from dpviz.figures.stemmer_kaplan.stemmer_kaplan_film import CELLS, COUNTED, told
 from dpviz.geometry import inertia
 from dpviz.metrics import mean_distance
 from dpviz.numbers import counted, number
@@ -36,14 +38,14 @@ __all__ = [
     "PANE",
     "bucket_table",
     "cell_corners",
+    "events",
     "loss_table",
     "losses_panel",
     "plane_panel",
     "weight_table",
 ]
 
-COUNTED = ("buckets", "cubes")
-CELLS, AVERAGES = range(2)  # the two pictures of a table: crowded cells, then their averages
+AVERAGES = CELLS + 1  # after its crowded cells, a table's second picture shows their averages
 # Opacities of the cells: one for each quarter of a table's cells, by ascending noisy count.
 SHADES = (0.12, 0.26, 0.42, 0.6)
 MOST_LINES = 80  # maximum number of grid lines drawn per direction
@@ -304,6 +306,11 @@ def _layers(view: View, shots: list[Shot]) -> list[dict[str, dict]]:
     return frames
 
 
+def events(view: View, shots: Sequence[Shot]) -> list[tuple[Event, ...]]:
+    """Return the events of every shot (`stemmer_kaplan_film`)."""
+    return told(view, shots, cell_corners)
+
+
 def plane_panel(view: View, shots: list[Shot]) -> Panel:
     """Draw the plane: cells, candidates, centers."""
     trace, colors = view.trace, view.colors
@@ -418,6 +425,7 @@ def panels(view: View, shots: list[Shot]) -> list[Panel]:
 PANE = Pane(
     draw=panels,
     shots=shots,
+    events=events,
     cells=True,
     legend=(
         ("box", "crowded cell (shade: noisy count)"),
