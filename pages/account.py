@@ -19,6 +19,7 @@ if not data.private:
     kept.remembered()
     st.page_link("pages/data.py", label="Choose a file", icon=":material/upload_file:")
     key_file.offer()
+    view.example(data)
     st.stop()
 view.account(data)
 view.releases(data)

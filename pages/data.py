@@ -12,6 +12,7 @@ from pages._ui.frame import catalog, markup, shell
 from pages._ui.frame.address import links
 
 links.enter(__file__, data, has=("navigation",))
+st.session_state.setdefault(WAY.key, OWN_FILE)  # the place is called "Your data"; an address names another way
 WAYS = {
     OWN_FILE: data_upload.files,
     "Samples": gallery.samples,

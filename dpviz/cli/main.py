@@ -42,6 +42,7 @@ COMMANDS = {  # name: (module and function that gives a parser its arguments and
         "count the rows outside the declared bounds, for a small budget of its own if the file is private",
     ),
     "export": ("export:add_export", "make a label, page, replay, script or notebook of a run"),
+    "assign": ("assign:add_assign", "list the released center nearest to each row of a public file"),
     "schema": ("schema:add_schema", "print the JSON schema of a trace or of a label"),
     "sweep": ("sweep:add_sweep", "run a grid of algorithms, budgets and repeats; run it again to resume"),
     "report": ("sweep:add_report", "turn the rows of a sweep into one HTML file"),

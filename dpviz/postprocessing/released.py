@@ -254,6 +254,7 @@ def centers_json(trace: Trace, columns: Sequence[str], units: Sequence[str] = ()
         "parameters": dict(trace.parameters),
         "columns": list(columns),
         "units": list(units),
+        "domain": trace.domain.to_dict(),
         "claimed": _strict(trace.claimed.to_dict()),
         "spent": _strict(trace.spent.to_dict()),
         "cluster_centers": np.asarray(trace.cluster_centers).tolist(),

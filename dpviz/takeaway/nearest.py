@@ -11,8 +11,8 @@ from dpviz.trace import Trace
 __all__ = ["nearest_code", "nearest_csv"]
 
 
-def nearest_csv(trace: Trace, data: Dataset) -> str:
-    """Return the nearest center of each row and its distance as CSV text. NOT PRIVATE.
+def nearest_csv(released: np.ndarray, data: Dataset) -> str:
+    """Return the nearest of `released` centers (k, d), original units, for each row as CSV text. NOT PRIVATE.
 
     Rows and centers are numbered from 1. The distance is in the data's units where all columns share one scale, else in
     half-widths of the bounds; a row with a missing cell has neither center nor distance.
@@ -28,7 +28,7 @@ def nearest_csv(trace: Trace, data: Dataset) -> str:
         )
     domain, nearest = data.domain, np.zeros(len(data.X), dtype=int)
     distance, finite = np.full(len(data.X), np.nan), np.isfinite(data.X).all(axis=1)
-    Z, centers = domain.normalize(data.X[finite]), domain.normalize(np.asarray(trace.cluster_centers))
+    Z, centers = domain.normalize(data.X[finite]), domain.normalize(np.asarray(released))
     place, far = pairwise_distances_argmin_min(Z, centers)
     common = domain.scale == "common"
     nearest[finite], distance[finite] = place + 1, far * (domain.half_width[0] if common else 1.0)

@@ -36,6 +36,8 @@ ROWS = 7919  # a number of rows that occurs nowhere else
 
 def test_a_sample_is_chosen_for_every_page(start):
     app = start()
+    assert app.segmented_control(key="data_way").value == "Your file"  # as the place is called
+    app.segmented_control(key="data_way").set_value("Samples").run()
     labels = [app.button(key=f"use_{name}").label for name in SAMPLES]
     assert not app.exception and len(set(labels)) == len(SAMPLES) and "In use" in labels
     app.button(key="use_iris").click().run()
@@ -43,6 +45,19 @@ def test_a_sample_is_chosen_for_every_page(start):
     assert app.selectbox(key="explore_data").value == "iris"
     app.switch_page("pages/data.py").run()
     assert app.button(key="use_iris").label == "In use" and not app.exception
+
+
+def test_without_a_private_file_the_account_shows_an_example_whose_total_is_that_of_its_claims(start):
+    app = start()
+    app.switch_page("pages/account.py").run()
+    bodies = [block.proto.body for block in app.get("html")]
+    (table,) = [body for body in bodies if 'aria-label="Claims"' in body]
+    assert re.findall("<td>([0-9.]+)</td><td>NSM|<td>(Rows outside the bounds)</td>", table) and not app.exception
+    (parts,) = [
+        re.findall("<b>ε ([0-9.]+)</b> (spent|left)", body) for body in bodies if "dp-meter" in body and "<b>ε" in body
+    ]
+    assert [word for _, word in parts] == ["spent", "left"]
+    assert sum(float(part) for part, _ in parts) == pytest.approx(2, abs=0.01) and float(parts[0][0]) < 1.55
 
 
 def test_blobs_are_made_chosen_and_explored_and_a_bad_parameter_is_a_sentence(start):

@@ -7,12 +7,14 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from dpviz.numbers import counted, number
+from dpviz.datasets import Dataset
+from dpviz.numbers import counted, number, percent
 from dpviz.postprocessing.cards import cards, centers_csv, noise_words
-from dpviz.postprocessing.coresets import at_k, further_releases, numbers_of_centers
+from dpviz.postprocessing.coresets import at_k, elbow, further_releases, numbers_of_centers
 from dpviz.takeaway import page
 from dpviz.takeaway.cards import cards_html, cards_style
 from dpviz.trace import Trace
+from pages._ui.explore.default_k import MORE
 from pages._ui.explore.player.how import cards_k
 from pages._ui.explore.reruns import scatter_of
 from pages._ui.explore.state import explore_state
@@ -91,7 +93,30 @@ def _about(result: Result, k: int) -> list[object]:
         parts.append(
             f" These {counted(k, 'center')} come from the points alone{rest}; the picture shows the run's {own}."
         )
+    elif trace.parameters.get("exactly_k") is False:
+        parts.append(f" The method found its {counted(own, 'center')} itself.")
+    elif (falls := _default(result)) is not None:
+        parts.append(f" k = {k} is a default: on these points, noise included, k-means' loss falls ")
+        parts += [markup.bold(f"another {percent(falls)}"), f" at k = {MORE * k}."]
     return parts
+
+
+def _default(result: Result) -> float | None:
+    """Return by how much more centers lower the loss on the released points; None if the visitor has chosen k.
+
+    For a public file Watch says so of the rows themselves instead, see `default_k.py`.
+    """
+    data, trace, k = result.data, result.trace, Dataset.n_clusters
+    if not data.private or not data.n_clusters == trace.parameters["n_clusters"] == len(trace.cluster_centers) == k:
+        return None
+    return _falls(result) if MORE * k in numbers_of_centers(trace) else None
+
+
+@per_run(shared=1, own=24)
+def _falls(identity: str, _result: Result) -> float:
+    trace, k = _result.trace, len(_result.trace.cluster_centers)
+    table = workers().call(elbow, trace.coreset, trace.domain, MORE * k)
+    return float(1 - table.coreset.iloc[-1] / table.coreset.iloc[k - 1])
 
 
 def _files(key: str, result: Result, trace: Trace) -> None:

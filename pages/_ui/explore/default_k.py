@@ -16,7 +16,7 @@ from pages._ui.work.caches import per_run
 from pages._ui.work.results import Result
 from pages._ui.work.workers import workers
 
-__all__ = ["section"]
+__all__ = ["MORE", "section"]
 
 MORE = 2  # the number of centers tried, as a multiple of the default
 SLOWEST = 2.0  # maximum duration of KMeans with that many centers, in seconds

@@ -11,6 +11,7 @@ def shown(app):
 
 def test_what_is_chosen_on_one_page_is_what_the_others_show(start):
     app = start()
+    app.segmented_control(key="data_way").set_value("Samples").run()
     app.button(key="use_wine").click().run()
     app.switch_page("pages/explore.py").run()
     assert app.selectbox(key="explore_data").value == "wine" and not app.exception

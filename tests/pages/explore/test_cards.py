@@ -8,15 +8,20 @@ import pytest
 import streamlit as st
 
 from dpviz.postprocessing.cards import cards
-from dpviz.postprocessing.coresets import at_k
+from dpviz.postprocessing.coresets import at_k, elbow
 from dpviz.takeaway.cards import cards_html
 from tests.pages.visitor import content, declare, drop, facts, finish, new_app, spend, wait_for_run
 
 
+def rows():
+    pairs = np.random.default_rng(0).uniform(10, 90, (3000, 2)).round(3).tolist()
+    return ("a,b\n" + "\n".join(f"{a},{b}" for a, b in pairs)).encode()
+
+
 def own_run(answer):
     app = new_app().run()
-    drop(app.switch_page("pages/data.py").run(), "mine.csv", content(), answer)
-    declare(app, facts("a", "b", n_public=300))
+    drop(app.switch_page("pages/data.py").run(), "mine.csv", rows(), answer)
+    declare(app, facts("a", "b", n_public=3000))
     if "private" in answer:
         return spend(app)
     app.switch_page("pages/explore.py").run()
@@ -45,6 +50,14 @@ def test_an_own_file_opens_with_cards_and_another_k_is_free(answer):
     first = next(i for i, body in enumerate(bodies(app)) if 'class="dp-cards"' in body)
     assert not any('<details class="dp-now"' in body for body in bodies(app)[:first])  # the plane is second
     spent = result.trace.ledger
+    words = html.unescape(re.sub("<[^>]+>", "", " ".join(bodies(app))))
+    said = re.findall(
+        r"k = 3 is a default: on these points, noise included, k-means' loss falls another ([0-9.]+)%", words
+    )
+    assert len(said) == ("private" in answer)  # a public file says so of its rows
+    for falls in said:
+        loss = elbow(result.trace.coreset, result.trace.domain, 6).coreset
+        assert float(falls) == pytest.approx(100 * (1 - loss[5] / loss[2]), rel=0.05)
     app.slider(key="explore_cards_k").set_value(5).run()
     assert not app.exception and result_of(app).trace.ledger == spent
     assert cards_html(cards(at_k(result.trace, 5), ("a", "b")), "people") in drawn(app)
@@ -63,7 +76,7 @@ def test_the_cards_of_a_private_run_read_no_row():
     st.cache_resource.clear()
     app.run()
     assert not app.exception and drawn(app) == before
-    assert "seed" not in before and "300 people" not in before
+    assert "seed" not in before and "3,000 people" not in before
 
 
 def test_samples_open_with_the_plane():

@@ -6,7 +6,10 @@ import math
 
 import streamlit as st
 
+from dpviz.algorithms.nsm.nsm import NSM
+from dpviz.algorithms.rows_outside import RowsOutside
 from dpviz.datasets import Dataset
+from dpviz.domain import Domain
 from dpviz.escape import plain
 from dpviz.numbers import chance, number
 from dpviz.privacy.accounting import default_delta
@@ -25,7 +28,7 @@ from pages._ui.server.owner import owner
 from pages._ui.work import results
 from pages._ui.work.private import account_of, accounts, fingerprint, together, waiting
 
-__all__ = ["account", "releases"]
+__all__ = ["account", "example", "releases"]
 
 
 def account(data: Dataset) -> None:
@@ -63,6 +66,23 @@ def account(data: Dataset) -> None:
             except (ValueError, Refused) as problem:
                 messages.say("problem", str(problem))
             st.rerun()
+
+
+def example(data: Dataset) -> None:
+    """Show, grayed, what an account looks like after two runs and a question on a file that does not exist."""
+    domain = Domain.box(0, 1, 4, n_public=3000)
+    asked = (NSM(n_clusters=3, epsilon=1.0), NSM(n_clusters=5, epsilon=0.5), RowsOutside(epsilon=0.05))
+    relation = Neighboring.ADD_REMOVE
+    total = FileBudget(2.0, default_delta(domain.n_public or 1))
+    now = Account("", tuple(Claim.of(one, domain) for one in asked), {relation: total})
+    st.header("An example")
+    with st.container(key="account_example"):
+        _total(now, relation, data)
+        _claims_table(now)
+    st.caption(
+        "The file is made up: 3,000 people, 4 columns, two runs of NSM and one count of the rows outside the bounds, "
+        f"within the owner's total of ε {number(total.epsilon)}."
+    )
 
 
 def _total(now: Account, relation: Neighboring, data: Dataset) -> None:

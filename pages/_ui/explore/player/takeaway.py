@@ -88,7 +88,7 @@ def _centers(key: str, result: Result, scatter: Callable[[Result], np.ndarray | 
         points = partial(coreset_csv, trace, *facts)
         kinds["Weighted points as CSV"] = (_POINTS_CSV(key), "points.csv", "text/csv", points)
     if not result.data.private:
-        rows = partial(nearest_csv, trace, result.data)
+        rows = partial(nearest_csv, trace.cluster_centers, result.data)
         kinds["Nearest center of each row"] = (_NEAREST(key), "rows.csv", "text/csv", rows)
     for words, (name, ending, mime, write) in kinds.items():
         st.download_button(
