@@ -25,15 +25,18 @@ with (
     with st.container(width=WIDE):
         name, data = pick_data()
     runs = [] if data.private else form(data)
-    hidden = not data.private and prepared.shows("kmeans") and view.HIDDEN.draw(
-        help=f"{data.nouns.capitalize()}, KMeans and everything computed from them; none of it ever exists for private "
-            "rows.",
-    )  # fmt: skip
-    by = "" if data.private else view.BY.draw()
 names = " | ".join(f"{letter} {side.algorithm.name}" for letter, side in zip(LETTERS, runs, strict=False))
 with head:
     shell.strip(data.title, names, private=data.private)
-    shell.title()
+    with st.container(horizontal=True, vertical_alignment="bottom", horizontal_alignment="distribute"):
+        with st.container(width="content"):
+            shell.title()
+        with st.container(key="compare_look", horizontal=True, vertical_alignment="bottom", width="content"):
+            hidden = not data.private and prepared.shows("kmeans") and view.HIDDEN.draw(
+                help=f"{data.nouns.capitalize()}, KMeans and everything computed from them; none of it ever exists for "
+                    "private rows.",
+            )  # fmt: skip
+            by = "" if data.private else view.BY.draw(label_visibility="collapsed")
     links.notice("compare", compare)
 if data.private:
     st.info(

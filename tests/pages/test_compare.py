@@ -143,9 +143,10 @@ def test_runs_are_added_swapped_changed_and_taken_away(open_link):
     assert [s.algorithm.epsilon for s in app.session_state["compare_runs"]] == [0.25, 1.0, 0.25]
     app.button(key="compare_remove").click().run()
     turn = app.session_state["compare_turn"]
-    app.number_input(key=f"compare_{turn}_A_pe-means_epsilon").set_value(-1.0).run()
+    assert [app.toggle(key=f"compare_{turn}_{letter}_own").value for letter in "AB"] == [False, True]
+    app.number_input(key=f"compare_{turn}_all_epsilon").set_value(-1.0).run()
     assert [error.value for error in app.error] == [
-        "Privacy budget ε must be above 0; got -1.0. The picture still shows the last valid run."
+        "A: Privacy budget ε must be above 0; got -1.0. The picture still shows the last valid run."
     ]
     assert len(pictures(app)) == 3 and app.session_state["compare_runs"][0].algorithm.epsilon == 0.25
     app.selectbox(key=f"compare_{turn}_B_algorithm").set_value("dist-dp").run()

@@ -37,7 +37,7 @@ def popovers(block):
 
 CHANGES = [
     ("number_input", "compare_1_B_dpm_epsilon", 0.5, ("B", "DPM · ε 0.5")),
-    ("number_input", "compare_1_A_dpm_epsilon", 2.25, ("A", "DPM · ε 2.25")),
+    ("number_input", "compare_1_all_epsilon", 2.25, ("A", "DPM · ε 2.25")),
     ("selectbox", "compare_1_B_algorithm", "kmeans", ("B", "KMeans")),
     ("selectbox", "compare_1_A_algorithm", "hdpe-means", ("A", "HDPE-means · ε 1")),
 ]

@@ -94,7 +94,7 @@ def _picked(
     rows = people.some(np.flatnonzero(inside.any(axis=1)))
     numbers = [] if true is None else counts(view, middles, true, np.zeros(m), color=[colors.hidden] * 2, lift=0.06)
     cover = Event(
-        "cover", f"Grid {grid}: whoever lies inside is covered",
+        "cover", f"Grid {grid}: everybody inside it is covered",
         "who is covered counts no more in later picks; who that is stays secret",
         hurried(grid, 1.6 if len(rows.rows) else 0.8),
         ({"layer": CELL}, {"layer": PICKED}, *lit(colors, rows, wave=0.4, size=[0, 3.5]), *numbers), (0.5, 0.8),

@@ -36,7 +36,7 @@ KEY = "compare"
 
 BY = Control(
     "by", "compare_by", "Match by", choice("step", ("step", "event", "spent")), widget="segmented_control",
-    named={"step": "step", "event": "event", "spent": "ε spent"},
+    named={"step": "by step", "event": "by event", "spent": "by ε spent"},
     help="If runs are matched by the ε spent, each shows the last picture that it reached with that ε.",
 )  # fmt: skip
 HIDDEN = dataclasses.replace(how.HIDDEN, key="compare_hidden")
