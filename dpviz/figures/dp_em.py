@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from dpviz.figures.kit.acts import CENTER, crowd, hurried, lit, noised
+from dpviz.figures.kit.events import Act, Event
 from dpviz.figures.kit.layers import NOWHERE, center, layered, outline, paths, segments
 from dpviz.figures.kit.pane import Pane
 from dpviz.figures.kit.panels import closing
@@ -62,6 +66,33 @@ def _plane(view: View) -> Panel:
     return layered(view, title, looks, frames, alt)
 
 
+def events(view: View, shots: Sequence[Shot]) -> list[tuple[Event, ...]]:
+    """Return the events of every shot: start; then share, noise for every round."""
+    people, outlines = crowd(view), ("Gaussian, 2 standard deviations", "Gaussian without rows")  # names of layers
+    told: list[tuple[Event, ...]] = []
+    for shot in shots:
+        released = view.trace.steps[shot.step].released
+        if "start" not in released:
+            acts: tuple[Act, ...] = ({"layer": outlines[0], "opacity": [0, 1]}, {"layer": CENTER, "size": [0, None]})
+            told.append((Event("start", "Start without looking at anybody", shot.head, 1.4, acts, pays=0),))
+            continue
+        turn = int(released["round"])
+        before: list[Act] = [{"layer": name, "at": -1} for name in (*outlines, CENTER)]
+        rows = lit(view.colors, people, wave=0.5) if turn <= 3 else []
+        head, tail = (
+            "Every row shares itself among the Gaussians",
+            "by how likely each makes it; the shares stay secret",
+        )
+        share = Event("share", head, f"Round {turn}: {tail}", hurried(turn, 1.6), (*rows, *before), (1, 0.6), pays=0)
+        words = "each Gaussian takes the noisy mean and shape of its share"
+        head, words = noised(released["sums_sd"] > 0, "Noise shakes sums, shapes and counts", words)
+        gone: list[Act] = [{"layer": name, "at": -1, "opacity": [1, 0]} for name in outlines]
+        new: list[Act] = [{"layer": name, "opacity": [0, 1], "shake": 4} for name in outlines]
+        acts = (*gone, *new, {"layer": "move", "opacity": [0, 1]}, {"layer": CENTER, "streak": 0.4})
+        told.append((share, Event("noise", head, f"Round {turn}: {words}", hurried(turn, 2.0), acts, (0.6, 1))))
+    return told
+
+
 def panels(view: View, shots: list[Shot]) -> list[Panel]:
     """Return the panels: plane, loss (if hidden layers are on), spend and ledger."""
     return [_plane(view), *closing(view, shots)]
@@ -69,6 +100,7 @@ def panels(view: View, shots: list[Shot]) -> list[Panel]:
 
 PANE = Pane(
     draw=panels,
+    events=events,
     legend=(
         ("circle", "Gaussian, 2 standard deviations"),
         ("center", "its mean: released center"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,8 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dpviz import escape
+from dpviz.figures.kit.acts import CENTER, hurried, noised
+from dpviz.figures.kit.events import Act, Event
 from dpviz.figures.kit.layers import (
     NOWHERE,
     TOP,
@@ -36,6 +39,7 @@ __all__ = ["PANE", "amount_table", "losses_panel", "moves_table", "ruler"]
 MAX_POINTS = 700  # maximum number of noisy points drawn
 MAX_PEOPLE = 14  # maximum number of people drawn with a disc and an arrow
 MAX_OTHERS = 120  # maximum number of cells drawn in a pale color because they are not chosen
+POINTS, ALONE = "noisy point", "far from every region, or in a small one: stays as it is"  # names of layers
 PROMISE = "for moves of up to rho"
 
 
@@ -146,6 +150,53 @@ def _plane(view: View) -> Panel:
         f"A map with {k} released centers. Moves up to {rho} are hidden; nothing else is.",
         beside=lambda view, figure: ruler(view, figure, noisy["rho"], noisy["noise_sd"]),
     )
+
+
+def events(view: View, shots: Sequence[Shot]) -> list[tuple[Event, ...]]:
+    """Return the events of every shot: rho and noise; then cells, regions and the search, all on released points."""
+    told: list[tuple[Event, ...]] = []
+    paid = 0
+    for shot in shots:
+        step = view.trace.steps[shot.step]
+        pays, shown = float(shot.releases > paid), view.hidden
+        paid = shot.releases
+        if step.kind == "noisy-points":
+            rho = view.trace.domain.length(step.released["rho"])
+            rings: list[Act] = [{"layer": "rho around a person (not private)", "opacity": [0, 1]}] if shown else []
+            first: list[Act] = [{"layer": POINTS, "opacity": [0, 0]}]
+            words = f"moves of up to {rho} are hidden; who is here, and roughly where, is not"
+            ask = Event("rho", "What is hidden: moves of up to rho", words, 2.0, (*first, *rings), (1, 0.8), pays=0)
+            ways: list[Act] = [{"layer": "person to noisy point (not private)", "opacity": [0, 1]}] if shown else []
+            still: list[Act] = [{"layer": "rho around a person (not private)"}] if shown else []
+            head, tail = noised(step.released["noise_sd"] > 0, "Noise moves every point", shot.tail or shot.head)
+            acts = (*still, {"layer": POINTS, "opacity": [0, 1], "shake": 6}, *ways)
+            told.append((ask, Event("noise", head, tail, 2.2, acts, (0.8, 0.5), pays=pays)))
+        elif step.kind == "cluster":
+            acts = (
+                {"layer": POINTS},
+                {"layer": ALONE},
+                {"layer": "region"},
+                {"layer": CENTER, "size": [0, None], "wave": 0.3},
+            )
+            words = shot.tail or "k-means on released points: no row is read"
+            told.append((Event("search", "Search at no cost", words, 2.2, acts, (0.6, 1), pays=pays),))
+        else:
+            layers = ("other cell", "chosen cell", "region")
+            new: list[Act] = [{"layer": name, "opacity": [0, 1], "span": [0, 0.7]} for name in layers]
+            told.append(
+                (
+                    Event(
+                        step.kind,
+                        shot.head,
+                        shot.tail,
+                        hurried(shot.step, 1.6),
+                        ({"layer": POINTS}, {"layer": ALONE}, *new),
+                        (0.5, 0.5),
+                        pays=pays,
+                    ),
+                )
+            )
+    return told
 
 
 def _layers(view: View) -> list[dict[str, dict[str, Any]]]:
@@ -284,6 +335,7 @@ def losses_panel(colors: Theme, table: pd.DataFrame) -> Panel:
 
 PANE = Pane(
     draw=panels,
+    events=events,
     shots=shots,
     cells=True,
     legend=(

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 
+from dpviz.figures.kit.acts import CENTER, hurried, noised, shake
+from dpviz.figures.kit.events import Act, Event
 from dpviz.figures.kit.layers import NOWHERE, center, disc, disc_sizes, layered, segments
 from dpviz.figures.kit.pane import Pane
 from dpviz.figures.kit.panels import ledger_panel, loss_panel, spend_panel, whole
@@ -77,6 +81,34 @@ def _plane(view: View) -> Panel:
     return layered(view, title, looks, frames, alt)
 
 
+def events(view: View, shots: Sequence[Shot]) -> list[tuple[Event, ...]]:
+    """Return the events of every shot: the public cells; then arrive and noise for every day."""
+    told: list[tuple[Event, ...]] = []
+    paid = 0
+    for shot in shots:
+        released = view.trace.steps[shot.step].released
+        if "centers" not in released:
+            acts: tuple[Act, ...] = ({"layer": "cell", "size": [0, None], "wave": 0.6},)
+            told.append((Event("scatter", "Lay out public cells", shot.head, 1.4, acts, pays=0),))
+            continue
+        day, sd = int(released["day"]), float(released["counts_sd"])
+        before: tuple[Act, ...] = ({"layer": "cell", "at": -1}, *([{"layer": CENTER, "at": -1}] if day > 1 else []))
+        words = "who arrived today is counted in a cell; the counts stay secret"
+        arrive = Event("arrive", f"Day {day}: people arrive", words, hurried(day, 1.2), before, (0.8, 0.5), pays=0)
+        tables = counted(int(released["runs"]), "table")
+        tail = f"{tables} added up cover all days so far, ±{number(sd, 2)} on every cell"
+        head, tail = noised(sd > 0, f"Day {day}: noise, then tonight's centers", tail)
+        still: list[Act] = [{"layer": "move", "opacity": [0, 1]}] if day > 1 else []
+        cells: Act = {"layer": "cell", "shake": shake(sd), "opacity": [0.4, 1]}
+        last: Act = {"layer": CENTER, "streak": 0.4} if day > 1 else {"layer": CENTER, "size": [0, None]}
+        noise = Event(
+            "noise", head, tail, hurried(day, 1.8), (cells, *still, last), (0.5, 0.9), pays=float(shot.releases > paid)
+        )
+        told.append((arrive, noise))
+        paid = shot.releases
+    return told
+
+
 def _spend(view: View, shots: list[Shot]) -> Panel:
     """Draw epsilon by day, for the tree and for a new run every evening with the same noise."""
     table, colors, trace = days_table(view.trace), view.colors, view.trace
@@ -133,6 +165,7 @@ def panels(view: View, shots: list[Shot]) -> list[Panel]:
 
 PANE = Pane(
     draw=panels,
+    events=events,
     legend=(
         ("disc", "cell (area: noisy count so far)"),
         ("center", "released center"),

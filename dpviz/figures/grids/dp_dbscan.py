@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 
+from dpviz.figures.kit.acts import cells_counted, crowd
+from dpviz.figures.kit.events import Event
 from dpviz.figures.kit.layers import NOWHERE, center, disc, disc_sizes, layered, segments
 from dpviz.figures.kit.pane import Pane
 from dpviz.figures.kit.panels import ledger_panel, spend_panel
@@ -88,6 +92,22 @@ def _plane(view: View) -> Panel:
     return layered(view, title, looks, frames, alt)
 
 
+def events(view: View, shots: Sequence[Shot]) -> list[tuple[Event, ...]]:
+    """Return the events of every shot: count and noise; dense cells; regions of adjacent ones."""
+    first = view.trace.steps[0].released
+    dense = ({"layer": "cell"}, {"layer": "dense cell", "opacity": [0, 1]})
+    joined = (
+        {"layer": "dense cell"},
+        {"layer": "border", "opacity": [0, 1], "span": [0, 0.6]},
+        {"layer": "middle of a region", "size": [0, None], "span": [0.5, 1]},
+    )
+    return [
+        cells_counted(view, crowd(view), "cell", first["counts_sd"]),
+        (Event("dense", "Keep the dense cells", shots[1].head, 2.0, dense, (0.6, 0.6), pays=0),),
+        (Event("join", "Join neighbors to regions", shots[2].head, 2.2, joined, (0.6, 1), pays=0),),
+    ]
+
+
 def panels(view: View, shots: list[Shot]) -> list[Panel]:
     """Return the panels: plane, spend and ledger; there is no loss, because the run releases regions."""
     return [_plane(view), spend_panel(view, shots), ledger_panel(view, shots)]
@@ -95,6 +115,7 @@ def panels(view: View, shots: list[Shot]) -> list[Panel]:
 
 PANE = Pane(
     draw=panels,
+    events=events,
     legend=(
         ("disc", "cell (area: noisy count)"),
         ("path", "border of a region"),

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from dpviz.figures.kit.acts import CENTER, cells_counted, crowd
+from dpviz.figures.kit.events import Act, Event
 from dpviz.figures.kit.layers import center, disc, disc_sizes, layered, segments
 from dpviz.figures.kit.pane import Pane
 from dpviz.figures.kit.panels import closing
@@ -66,6 +69,29 @@ def _plane(view: View) -> Panel:
     return layered(view, title, looks, frames, alt)
 
 
+def events(view: View, shots: Sequence[Shot]) -> list[tuple[Event, ...]]:
+    """Return the events of every shot: count and noise; search; at last, if the run has one, a step of Lloyd."""
+    people = crowd(view)
+    told: list[tuple[Event, ...]] = []
+    for shot in shots:
+        released = view.trace.steps[shot.step].released
+        if "counts_sd" in released and "centers" not in released:
+            told.append(cells_counted(view, people, "cell", released["counts_sd"]))
+        elif "start" in released:
+            acts: tuple[Act, ...] = (
+                {"layer": "cell"},
+                {"layer": "move", "opacity": [0, 1]},
+                {"layer": CENTER, "streak": 0.4, "shake": 4},
+            )
+            words = "rows near each center are added up and counted, with noise"
+            told.append((Event("noise", "One noisy step of Lloyd moves the centers", words, 2.0, acts),))
+        else:
+            acts = ({"layer": "cell"}, {"layer": CENTER, "size": [0, None], "wave": 0.3})
+            words = "k-means on the cells with a positive noisy count: no row is read"
+            told.append((Event("search", "Search at no cost", words, 2.0, acts, (0.8, 1), pays=0),))
+    return told
+
+
 def panels(view: View, shots: list[Shot]) -> list[Panel]:
     """Return the panels: plane, loss (if hidden layers are on), spend and ledger."""
     return [_plane(view), *closing(view, shots)]
@@ -73,6 +99,7 @@ def panels(view: View, shots: list[Shot]) -> list[Panel]:
 
 PANE = Pane(
     draw=panels,
+    events=events,
     legend=(
         ("disc", "cell (area: noisy count)"),
         ("center", "released center"),

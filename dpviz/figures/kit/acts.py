@@ -6,16 +6,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpviz.figures.kit.events import Act
+from dpviz.figures.kit.events import Act, Event
 from dpviz.figures.kit.layers import disc_sizes, segments, tint
 from dpviz.figures.kit.panels import people_drawn
 from dpviz.figures.kit.theme import Theme
 from dpviz.figures.kit.view import View, xy
+from dpviz.numbers import number
 
 __all__ = [
     "CENTER",
     "Crowd",
     "arrows",
+    "cells_counted",
     "counts",
     "crowd",
     "hurried",
@@ -166,6 +168,19 @@ def counts(
     place = np.asarray(at) + [0, lift * (high - low)[1]]
     act: Act = {"look": {"textfont": font, "mode": "text", "name": "counts"}, "to": xy(place), "count": [before, after]}
     return [{**act, **({} if true is None else {"color": [colors.hidden, colors.released]}), **more}]
+
+
+def cells_counted(view: View, people: Crowd, layer: str, sd: float) -> tuple[Event, Event]:
+    """Return the events in which people count in the cells of a public grid, and noise shakes the layer of cells."""
+    rows = lit(view.colors, people, wave=0.5)
+    words = "where the cells lie was known before; the true counts stay secret"
+    blank: Act = {"layer": layer, "opacity": [0, 0]}
+    count = Event("count", "Every cell counts its rows", words, 2.2, (blank, *rows), (1, 0.5), pays=0)
+    tail = f"each count moves by about ±{number(sd, 2)}, those of empty cells, too; from here on, all may be published"
+    head, tail = noised(sd > 0, "Noise shakes every count", tail)
+    return count, Event(
+        "noise", head, tail, 2.0, ({"layer": layer, "size": [0, None], "shake": shake(sd)},), (0.5, 0.7)
+    )
 
 
 def noised(private: bool, head: str, tail: str) -> tuple[str, str]:
