@@ -192,7 +192,7 @@ def _weighed(view: View, shot: Shot, step: Step, people: Crowd, turn: int) -> tu
     vote = Event(
         "vote", "Who is nearest to which candidate?", f"{who}; the true counts stay secret",
         2.6 if len(filled) > 1 else 1.4,
-        (*filled, *([] if filled else _shown(CANDIDATES, opacity=(1, 1), at=-1))), (0.6, 0.4), pays=0,
+        (*filled, {"layer": FREE}, *([] if filled else _shown(CANDIDATES, opacity=(1, 1), at=-1))), (0.6, 0.4), pays=0,
     )  # fmt: skip
     head, tail = noised(sd > 0, "Noise shakes the counts", f"each count moves by about ±{number(sd, 2)}")
     return vote, Event("noise", head, tail, 1.8, (discs,), (0.4, 0.6))
