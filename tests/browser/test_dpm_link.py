@@ -23,7 +23,7 @@ def run_dpm(page):
     box.fill("DPM")
     box.press("Enter")
     expect(page.locator(".dp-strip")).to_contain_text("DPM")
-    drawn(page, 3)
+    drawn(page, 4)
     page.wait_for_function("() => document.querySelectorAll('.dpviz-stage')[0]?.panel?.stage?.layout.meta?.regions")
 
 
@@ -47,8 +47,8 @@ def test_tree_and_plane_follow_each_other(open_page):
     page.mouse.click(target[0], target[1])
     all_at(page, target[2])
     page.wait_for_function(f"""() => {{
-        const {{stage}} = document.querySelectorAll('.dpviz-stage')[1].panel, nodes = stage.trace(1, stage.drawn);
-        const arrow = stage.trace(3, stage.drawn);
+        const {{stage}} = document.querySelectorAll('.dpviz-stage')[1].panel, nodes = stage.trace(0, stage.drawn);
+        const arrow = stage.trace(2, stage.drawn);
         return Math.abs(arrow.x[0] - nodes.x[nodes.customdata.indexOf({target[2]})]) < 1;
     }}""")  # the arrow of the tree is above the node of the clicked region
 
