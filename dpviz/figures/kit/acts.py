@@ -51,12 +51,13 @@ class Crowd(NamedTuple):
 
 
 def crowd(view: View, *, clipped: bool = True) -> Crowd:
-    """Return the people that the plane shows, without those whom a run skips; nobody unless hidden layers are on.
+    """Return the people that the plane shows, without those whom a run skips; nobody unless hidden layers are on, or on
+    rows that are pictures.
 
     If `clipped`, rows are clipped to the domain, as a private run reads them.
     """
     domain = view.trace.domain
-    if not view.hidden or view.people is None:
+    if not view.hidden or view.people is None or view.picture is not None:
         return Crowd(np.empty(0, dtype=np.uint16), np.empty((0, domain.n_features)))
     drawn, _ = people_drawn(view.flat(view.people))
     numbers = np.flatnonzero(np.isfinite(view.people[drawn]).all(axis=1)).astype(np.uint16)
@@ -173,7 +174,7 @@ def counts(
 def cells_counted(view: View, people: Crowd, layer: str, sd: float) -> tuple[Event, Event]:
     """Return the events in which people count in the cells of a public grid, and noise shakes the layer of cells."""
     rows = lit(view.colors, people, wave=0.5)
-    words = "where the cells lie was known before; the true counts stay secret"
+    words = "where the cells lie was known before; the counts stay secret"
     blank: Act = {"layer": layer, "opacity": [0, 0]}
     count = Event("count", "Every cell counts its rows", words, 2.2, (blank, *rows), (1, 0.5), pays=0)
     tail = f"each count moves by about ±{number(sd, 2)}, those of empty cells, too; from here on, all may be published"

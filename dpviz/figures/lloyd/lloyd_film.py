@@ -98,7 +98,7 @@ def _assigned(view: View, shot: Shot, step: Step, people: Crowd) -> Event:
 
 
 def _secrets(view: View, step: Step) -> bool:
-    return view.hidden and bool(step.hidden)
+    return view.hidden and bool(step.hidden) and view.picture is None
 
 
 def _summed(view: View, shot: Shot, step: Step, people: Crowd) -> Event:

@@ -190,7 +190,7 @@ def _weighed(view: View, shot: Shot, step: Step, people: Crowd, turn: int) -> tu
         else f"each {view.noun} counts once"
     )
     vote = Event(
-        "vote", "Who is nearest to which candidate?", f"{who}; the true counts stay secret",
+        "vote", "Who is nearest to which candidate?", f"{who}; the counts stay secret",
         2.6 if len(filled) > 1 else 1.4,
         (*filled, {"layer": FREE}, *([] if filled else _shown(CANDIDATES, opacity=(1, 1), at=-1))), (0.6, 0.4), pays=0,
     )  # fmt: skip

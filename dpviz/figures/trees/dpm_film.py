@@ -43,7 +43,9 @@ def events(view: View, shots: Sequence[Shot]) -> list[tuple[Event, ...]]:
     for shot in shots:
         step = steps[shot.step]
         if step.kind == "region":
-            prices = np.diff(epsilon[before : step.n_releases + 1])
+            prices = np.zeros(step.n_releases - before)
+            if not view.trace.noiseless:
+                prices = np.diff(epsilon[before : step.n_releases + 1])
             before = step.n_releases
             told.append(_region(view, shot, step, rows, prices, still=still))
         elif "nodes" in step.released:

@@ -69,7 +69,7 @@ def _halved(view: View, shot: Shot, step: Step, below: Step, people: Crowd) -> t
     within = region_of(people.rows, released["low"], released["high"]) if len(people.rows) else np.empty(0, dtype=int)
     ask = Event(
         "ask", f"Depth {level}: which boxes hold enough {plural(view.noun)}?",
-        "a box is worth halving only if it holds many; the true counts stay secret", hurried(level + 1, 1.4),
+        "a box is worth halving only if it holds many; the counts stay secret", hurried(level + 1, 1.4),
         (*still, *lit(view.colors, people.some(within >= 0)), *known), (0.6, 0.3), pays=0,
     )  # fmt: skip
     paid = "this one payment is for the whole tree" if level == 0 else "the whole tree is paid already"
@@ -115,7 +115,7 @@ def _counted(view: View, shot: Shot, step: Step, levels: Sequence[Step], people:
         filled += sparks(colors, people.some(known), {"act": 1, "index": index(home[known])})
         discs |= {"size": [np.rint(disc_sizes(true)).astype(np.uint8), None], "color": [colors.hidden, colors.released]}
     add = Event(
-        "count", "Each leaf counts its rows", "the true counts stay secret", 2.6 if filled else 1.2, (*base, *filled),
+        "count", "Each leaf counts its rows", "the counts stay secret", 2.6 if filled else 1.2, (*base, *filled),
         (0.6, 0.4), pays=0,
     )  # fmt: skip
     tail = f"each moves by about ±{number(sd, 2)}; leaves with a count of 0 or less are left out"

@@ -46,12 +46,12 @@ def test_a_public_file_says_that_three_is_a_default_and_what_six_would_gain(watc
     assert app.session_state["explore_any_k"] is True and "coreset_k" in str([one.key for one in app.slider])
 
 
-def test_a_private_file_says_nothing_and_computes_nothing(watched, monkeypatch):
+def test_a_private_file_says_what_its_release_shows_and_computes_nothing_from_rows(watched, monkeypatch):
     monkeypatch.setattr(default_k, "_loss", lambda *_: pytest.fail("computed from private rows"))
     app = watched("No, it is private")
     press(app, "Run")
     finish(press(app, "Run and spend"))
-    assert "is a default" not in shown(app)
+    assert "KMeans' loss falls" not in shown(app) and "on these points, noise included" in shown(app)
 
 
 def test_a_declared_k_says_nothing(watched):
