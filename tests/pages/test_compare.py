@@ -153,6 +153,7 @@ def test_runs_are_added_swapped_changed_and_taken_away(open_link):
     wait(app)
     assert not app.exception and "does not make it better" in words(app)
     assert "right at most <b>A " in words(app)
+    assert re.search(r"A \([\d.]+ × KMeans\) spent 100% on votes; ", words(app))
 
 
 def test_a_curve_that_says_more_than_the_verdict_is_explained(open_link):

@@ -16,6 +16,7 @@ from dpviz.numbers import having, number, ratio_words
 from dpviz.postprocessing.beside import LETTERS, Curves, Fact, budgets, facts, kinds, partners
 from dpviz.postprocessing.beside import curves as curves_of
 from dpviz.postprocessing.span import Axes, shared
+from dpviz.postprocessing.why import why
 from dpviz.takeaway import comparison as one_page
 from pages._ui.explore.compare.made import Comparison
 from pages._ui.explore.player import how, verdict
@@ -107,7 +108,21 @@ def player(comparison: Comparison, *, hidden: bool, by: str, opened: Opened | No
                 f"either is to any other center of its own run. {'' if comparison.data.picture else alone}",
             )
         )
+        _why(comparison, hidden=hidden)
         _table(comparison, clock, hidden=hidden)
+
+
+def _why(comparison: Comparison, *, hidden: bool) -> None:
+    """Say of every run what it paid for, and where its signal was weakest; order by loss where losses compare."""
+    runs = comparison.runs
+    alike = len({(len(run.trace.cluster_centers), reference_name(run.trace)) for run in runs}) == 1
+    losses = [float(r.losses[-1]) / r.reference_loss for r in runs if r.losses is not None and r.reference_loss]
+    shown = losses if hidden and alike and len(losses) == len(runs) else None
+    if words := why([run.trace for run in runs], comparison.data.nouns, shown):
+        st.header("Where noise mattered")
+        st.html("".join(f"<p>{markup.text(line)}</p>" for line in words))
+        if shown:
+            st.html(markup.small("Losses depend on raw rows: NOT PRIVATE. The rest is released."))
 
 
 def _run(letter: str, panel: Panel, ends: Sequence[int], run: Result, alone: int, *, hidden: bool) -> None:
