@@ -137,6 +137,22 @@ def test_a_meter_stands_where_what_is_paid_puts_it_and_shows_nothing_before_the_
     assert page.evaluate(place.replace("events, false", "events, true"), [waits, -0.7]) == []
 
 
+def test_of_several_events_without_acts_one_moves_the_marks(page):
+    told = walk(3)
+    told["layout"]["meta"] = {"film": [[{"head": "a", "tail": "", "ms": 100, "pays": i} for i in (0, 1, 0)]] * 3}
+    show(page, told)
+    places = """() => {
+        const {stage} = document.querySelector(".dpviz-stage").panel, seen = [];
+        const to = CanvasRenderingContext2D.prototype, move = to.translate;
+        to.translate = function (x, y) { if (x > 0) seen.push(x); return move.call(this, x, y); };
+        for (const event of [0, 1, 2]) for (const share of [0.2, 0.4]) stage.seek(2, event, share);
+        to.translate = move;
+        return seen;
+    }"""
+    first, second, third, fourth, fifth, sixth = page.evaluate(places)
+    assert first == second < third < fourth < fifth == sixth
+
+
 def test_a_figure_that_the_canvas_cannot_draw_is_left_to_plotly_and_still_steps(page):
     pie = {"type": "pie", "values": [1, 2], "labels": ["a", "b"]}
     odd = walk(3)

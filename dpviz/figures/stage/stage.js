@@ -155,6 +155,8 @@ export class Stage extends Film {
     this.picture(event, share, () => {
       const trace = (k, at) => this.trace(k, this.clamp(at)), { looks } = this.layout.meta ?? {};
       if (event.acts) return acted(event, this.step, share, { trace, looks, axes: this.axes }).map((t) => [t, 1]);
+      const pays = events.findLastIndex((one) => one.pays !== 0), moves = pays < 0 ? events.length - 1 : pays;
+      if (i !== moves) return this.still(i < moves ? this.step - 1 : this.step); // one event moves, not each of them
       if (this.step === 0) return this.still();
       const u = this.layout.meta?.meter ? share : ease(Math.min(1, share / MOVES));
       return this.ways().flatMap((one) => one(u));
@@ -170,9 +172,10 @@ export class Stage extends Film {
     return this.going.all;
   }
 
-  still() {
+  still(step = this.step) {
+    if (step < 0) return [];
     const shown = this.parts.moving.filter((i) => !this.hides(this.step) || !this.data[i].meta?.end);
-    return shown.map((i) => [this.trace(i, this.step), 1]);
+    return shown.map((i) => [this.trace(i, step), 1]);
   }
 
   /** Draw the first step's picture without its marks, as before the first release. */
