@@ -16,7 +16,7 @@ const FORCED = "(forced-colors: active)";
 const HEAD = 17, TAIL = 13.5; // font sizes of a caption
 const MOVES = 0.7; // share of an event without acts during which its marks move
 const SMALL = 0.34, FAINT = 0.45; // size of the marks of a small picture; opacity of what never moves there
-const LENS = 0.23, LEAST = 1.8; // radius of a lens, as a share of the plane's shorter side; least useful enlargement
+const LENS = 0.23, LEAST = 1.8, MOST = 20; // a lens' radius as a share of the plane's shorter side; its enlargements
 
 export class Stage extends Film {
   /** `failed` receives an error while drawing; `zoom` maps "xaxis", "yaxis" to ranges; `scale` enlarges all. */
@@ -219,8 +219,8 @@ export class Stage extends Film {
 
   /** Draw a part of the picture enlarged, in a corner. */
   enlarge(c, [x, y, radius, [right, top]], share, moving) {
-    const { x: X, y: Y } = this.axes, [px, py] = [X.p(x), Y.p(y)], near = Math.abs(X.p(x + radius) - px);
-    const full = LENS * Math.min(X.length, Y.length), edge = full + 6;
+    const { x: X, y: Y } = this.axes, [px, py] = [X.p(x), Y.p(y)], full = LENS * Math.min(X.length, Y.length);
+    const near = Math.max(Math.abs(X.p(x + radius) - px), full / MOST), edge = full + 6;
     const [cx, cy] = [X.start + (right ? X.length - edge : edge), Y.start + (top ? edge : Y.length - edge)];
     const away = Math.hypot(cx - px, cy - py), room = Math.min(full, away - near - edge / 8);
     const R = room * ease(Math.min(1, share * 5)), times = R / near;

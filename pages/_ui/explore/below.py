@@ -13,7 +13,7 @@ from pages._ui.explore import centers, coreset, explain, local, quality
 from pages._ui.explore.compare import menu as compared
 from pages._ui.explore.player import takeaway
 from pages._ui.explore.player.how import How, switch_hidden
-from pages._ui.explore.player.player import releases
+from pages._ui.explore.player.player import FIGURES, releases
 from pages._ui.explore.reruns import scatter_of
 from pages._ui.frame import markup, prepared
 from pages._ui.frame.words import on_screen
@@ -27,7 +27,7 @@ def take(key: str, result: Result, how: How, help: Sequence[str] = ()) -> None:
             with st.popover("What could help", width="content"):
                 st.markdown("\n".join(f"- {plain(sentence)}" for sentence in help))
         compared.menu(key, result)
-        takeaway.menu(key, result, how, scatter_of)
+        takeaway.menu(key, result, how, scatter_of, FIGURES(key))
     switch_hidden(result.data)
 
 

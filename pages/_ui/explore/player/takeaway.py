@@ -13,6 +13,7 @@ from dpviz.postprocessing.cards import centers_csv
 from dpviz.postprocessing.released import centers_json, coreset_csv
 from dpviz.takeaway import KINDS, export, page, replay
 from dpviz.takeaway.nearest import nearest_csv
+from pages._ui.explore.player.clip import clip
 from pages._ui.explore.player.how import How
 from pages._ui.explore.player.player import view_of
 from pages._ui.frame.session import session
@@ -40,11 +41,12 @@ def menu(
     result: Result,
     how: How,
     scatter: Callable[[Result], np.ndarray | None] = lambda result: None,
+    scope: str = "",
 ) -> None:
     """Offer a run's files: centers, weighted points and, for a private method, five kinds of pages and scripts.
 
     A replay shows what the page shows, with hidden layers only if the page shows them. `scatter` returns each center's
-    spread over reruns.
+    spread over reruns; `scope` is the key of the container with the run's figures, of which a clip is made.
     """
     box = st.popover("Save", icon=":material/download:", key=f"{key}_take", on_change="rerun")
     if not box.open:
@@ -52,6 +54,8 @@ def menu(
     # made now, because the files are made outside the session, without access to its caches
     seen = view_of(result, how)
     with box:
+        if scope:
+            clip(key, scope, result, hidden=how.hidden and not result.data.private)
         if result.trace.claimed.private:  # a result of KMeans is not meant for publication
             _kinds(key, result, seen)
         _centers(key, result, scatter)

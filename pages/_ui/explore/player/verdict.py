@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import streamlit as st
 
+from dpviz.datasets import Dataset
 from dpviz.metrics import run_loss
 from dpviz.postprocessing.bet import bet_of, odds_of_any
 from dpviz.postprocessing.regions import has_regions
@@ -117,16 +118,19 @@ def _released(result: Result, verdict: Verdict, more: str) -> list[object]:
     return [markup.bold(f"Released: {facts}."), f" A bet on {bet.on} is right at most ", times, f"{more}{end}{why}"]
 
 
+def whose(data: Dataset) -> str:
+    """Return why hidden layers of these data may be shown."""
+    made_up = "made-up" in f"{data.title} {data.facts.get('unit_of_privacy', '')}"
+    return "these people are made up" if made_up else "these data are public"
+
+
 def _secret(result: Result, verdict: Verdict, again: tuple[int, int] | None) -> list[object]:
     """Return the facts that only the rows show, as parts of a sentence. NOT PRIVATE."""
-    data = result.data
-    made_up = "made-up" in f"{data.title} {data.facts.get('unit_of_privacy', '')}"
-    whose = "people are made up" if made_up else "data are public"
     first, *rest = [part for part in verdict.parts[:-1] if not part.startswith("off by")]
     if again is not None:
         rest.append(
             f"all {'groups' if groups(result).known else 'clusters'} found again in {again[0]} of {again[1]} runs"
         )
     why = f" {verdict.why}" if verdict.why else ""
-    lead = markup.bold(f"Only you see this, because these {whose}: ")
+    lead = markup.bold(f"Only you see this, because {whose(result.data)}: ")
     return [lead, markup.bold(first), f"{''.join(f', {part}' for part in rest)}.{why}"]
