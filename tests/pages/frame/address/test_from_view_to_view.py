@@ -30,6 +30,6 @@ def test_the_run_stays_from_view_to_view_and_each_view_can_change_it(open_link):
     app.switch_page("pages/attacker.py").run()
     app.number_input(key="param_sulloyd_epsilon").set_value(1.5).run()
     assert at(app, "explore") == {**RUN, "e": 1.5} and at(app, "compare") == {**RUN, "e": 1.5}
-    seed = next(box for box in app.number_input if box.key.endswith("_A_seed"))
+    seed = next(box for box in app.number_input if box.key.endswith("_all_seed"))
     seed.set_value(9).run()
     assert at(app, "explore") == {**RUN, "e": 1.5, "s": 9} and at(app, "ledger") == {**RUN, "e": 1.5, "s": 9}
