@@ -49,6 +49,8 @@ def test_clicks_to_the_centers_of_a_file(open_page, private):
         click(page.get_by_role("button", name="Explore it"))
     expect(page.locator(".dp-cards article")).to_have_count(3)
     assert len(clicks) == (9 if private else 5) <= MOST
+    tabs, form = (page.locator(place).bounding_box() for place in (".st-key-tabs .dp-nav", ".st-key-form_fields"))
+    assert form["y"] >= tabs["y"] + tabs["height"] - 1  # the form's fields lie below the row of tabs
     page.get_by_role("button", name=re.compile("Save$")).first.click()
     with page.expect_download() as download:
         page.get_by_role("button", name="Centers as CSV").click()

@@ -14,8 +14,8 @@ from dpviz import figures
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load_sample
 from dpviz.figures import pane
-from dpviz.figures.kit.panels import release_name
 from dpviz.params import specs
+from dpviz.postprocessing.release_names import KINDS, release_name
 from dpviz.sweeps.measures import METRICS
 from dpviz.takeaway import export
 from pages._ui.explore.player.player import briefly
@@ -80,6 +80,7 @@ def test_no_step_and_no_advice_shows_a_name_of_the_code_or_another_word_for_a_pe
     assert [line for line in steps if LENGTH.search(line)] == []
     assert [line for line in steps if NOTHING.search(line)] == []  # steps in which nothing happens are left out
     assert [name for name in map(release_name, trace.ledger) if re.search("[._]", name)] == []
+    assert {name.partition(".")[0] for name in trace.plan.costs} <= set(KINDS)
 
 
 def test_no_axis_and_no_metric_is_in_hidden_units():

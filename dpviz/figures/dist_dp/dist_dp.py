@@ -39,6 +39,7 @@ __all__ = ["PANE", "amount_table", "losses_panel", "moves_table", "ruler"]
 MAX_POINTS = 700  # maximum number of noisy points drawn
 MAX_PEOPLE = 14  # maximum number of people drawn with a disc and an arrow
 MAX_OTHERS = 120  # maximum number of cells drawn in a pale color because they are not chosen
+RINGS = "rho around a person (not private)"  # name of a layer
 POINTS, ALONE = "noisy point", "far from every region, or in a small one: stays as it is"  # names of layers
 PROMISE = "for moves of up to rho"
 
@@ -132,7 +133,7 @@ def _plane(view: View) -> Panel:
         line = {"color": colors.hidden, "width": 1.3}
         looks["discs"] = {
             "mode": "lines",
-            "name": "rho around a person (not private)",
+            "name": RINGS,
             "line": {**line, "dash": "solid"},
         }
         looks["arrows"] = {
@@ -155,6 +156,7 @@ def _plane(view: View) -> Panel:
 def events(view: View, shots: Sequence[Shot]) -> list[tuple[Event, ...]]:
     """Return the events of every shot: rho and noise; then cells, regions and the search, all on released points."""
     told: list[tuple[Event, ...]] = []
+    still: list[Act] = [{"layer": RINGS}] * view.hidden
     paid = 0
     for shot in shots:
         step = view.trace.steps[shot.step]
@@ -162,17 +164,17 @@ def events(view: View, shots: Sequence[Shot]) -> list[tuple[Event, ...]]:
         paid = shot.releases
         if step.kind == "noisy-points":
             rho = view.trace.domain.length(step.released["rho"])
-            rings: list[Act] = [{"layer": "rho around a person (not private)", "opacity": [0, 1]}] if shown else []
+            rings: list[Act] = [{"layer": RINGS, "opacity": [0, 1]}] if shown else []
             first: list[Act] = [{"layer": POINTS, "opacity": [0, 0]}]
             words = f"moves of up to {rho} are hidden; who is here, and roughly where, is not"
             ask = Event("rho", "What is hidden: moves of up to rho", words, 2.0, (*first, *rings), (1, 0.8), pays=0)
             ways: list[Act] = [{"layer": "person to noisy point (not private)", "opacity": [0, 1]}] if shown else []
-            still: list[Act] = [{"layer": "rho around a person (not private)"}] if shown else []
             head, tail = noised(step.released["noise_sd"] > 0, "Noise moves every point", shot.tail or shot.head)
             acts = (*still, {"layer": POINTS, "opacity": [0, 1], "shake": 6}, *ways)
             told.append((ask, Event("noise", head, tail, 2.2, acts, (0.8, 0.5), pays=pays)))
         elif step.kind == "cluster":
             acts = (
+                *still,
                 {"layer": POINTS},
                 {"layer": ALONE},
                 {"layer": "region"},
@@ -190,7 +192,7 @@ def events(view: View, shots: Sequence[Shot]) -> list[tuple[Event, ...]]:
                         shot.head,
                         shot.tail,
                         hurried(shot.step, 1.6),
-                        ({"layer": POINTS}, {"layer": ALONE}, *new),
+                        (*still, {"layer": POINTS}, {"layer": ALONE}, *new),
                         (0.5, 0.5),
                         pays=pays,
                     ),

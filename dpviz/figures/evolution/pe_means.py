@@ -305,7 +305,7 @@ def _voted(
         ]  # fmt: skip
         some = _voted_for(released, view.trace)
         begin = _bytes(disc_sizes(true[some]))
-    secret = "the counts stay secret"
+    secret = "the true counts stay secret"
     vote = Event(
         "vote", "Everybody votes for the nearest", f"{shot.head}: each {view.noun} gives one vote{where}; {secret}",
         _hurried(released, 2.6 if sparks else 1.2), (*still, *piles, *sparks, {"layer": CENTER, "opacity": [1, 0.5]}),

@@ -7,9 +7,10 @@ import math
 import pandas as pd
 import plotly.graph_objects as go
 
-from dpviz.figures.kit.panels import release_name, whole
+from dpviz.figures.kit.panels import whole
 from dpviz.figures.kit.theme import Theme, base
 from dpviz.numbers import number
+from dpviz.postprocessing.release_names import release_name
 from dpviz.privacy.accounting import Total
 from dpviz.privacy.costs import Report, cost_of
 from dpviz.privacy.ledger import Release, spent

@@ -17,7 +17,8 @@ from dpviz.figures.kit.shots import Shot, complete
 from dpviz.figures.kit.theme import Theme, base, tag
 from dpviz.figures.kit.view import Panel, View, add_frames, thin, xy
 from dpviz.numbers import chance, counted, number, ratio_words
-from dpviz.privacy.ledger import Release, spent
+from dpviz.postprocessing.release_names import release_name
+from dpviz.privacy.ledger import spent
 from dpviz.trace import Trace
 
 __all__ = [
@@ -31,7 +32,6 @@ __all__ = [
     "people_drawn",
     "plane",
     "reference",
-    "release_name",
     "spend_panel",
     "spend_table",
     "whole",
@@ -141,38 +141,6 @@ def reference(view: View, figure: go.Figure, *more: str) -> None:
         marks.append(f"○ {view.noun}")
     marks += more
     tag(figure, view.colors, "NOT PRIVATE  " + " · ".join(marks), below=True)
-
-
-_RELEASES = {  # name of a release in a plan -> its name on screen, to which its number is added
-    "update.sums": "sums, round",
-    "update.counts": "counts, round",
-    "update.scatters": "scatters, round",
-    "recover.sums": "last sums",
-    "recover.counts": "last counts",
-    "candidates.sums": "candidates' sums",
-    "candidates.counts": "candidates' counts",
-    "regions.sums": "regions' sums",
-    "regions.counts": "regions' counts",
-    "average.sums": "averages' sums",
-    "average.counts": "averages' counts",
-    "table.sums": "table's sums",
-    "table.counts": "table's counts",
-    "votes": "votes, round",
-    "cubes": "cubes, level",
-    "buckets": "cells, table",
-    "pick": "best set",
-    "split": "cut",
-    "swap": "swap",
-}
-
-
-def release_name(entry: Release) -> str:
-    """Return a release's name for the screen: its content, and its number among releases of the same kind."""
-    if entry.name == "report":  # such a release is named after its group of people and its question
-        again = f", question {entry.occurrence + 1}" if entry.occurrence else ""
-        return f"reports of group {max(entry.path)}{again}"
-    words = _RELEASES.get(entry.name, entry.name.replace(".", ": ").replace("_", " "))
-    return f"{words} {entry.occurrence + 1}"
 
 
 def spend_table(trace: Trace) -> pd.DataFrame:

@@ -14,7 +14,7 @@ _PARTS = ("read", "paint", "axes", "marks", "notes", "reel", "film", "events", "
 
 @cache
 def script() -> str:
-    """Return the stage as one ES module that exports `Stage`, `Film`, `Reel` and `lacks`, for any page or file."""
+    """Return the stage as one ES module that exports what `_FACE` lists, for any page or file."""
     folder = files(__package__)
     parts = ((folder / f"{part}.js").read_text() for part in _PARTS)
     # all parts share a scope, so each becomes a function that returns its exports; this keeps private names apart
@@ -29,7 +29,7 @@ def reel() -> str:
 
 _IMPORT = re.compile(r'^import (\{[^}]*\}) from "\./(\w+)\.js";$', re.MULTILINE)
 _EXPORT = re.compile(r"^export (const|class) (\w+)", re.MULTILINE)
-_FACE = "\nexport const { Film, Reel, Stage, lacks } = { ...$film, ...$reel, ...$stage, ...$lacks };\n"
+_FACE = "\nexport const { Film, Reel, Stage, lacks, reached } = { ...$film, ...$reel, ...$stage, ...$lacks };\n"
 
 
 def _joined(part: str, text: str) -> str:

@@ -1,6 +1,7 @@
 // The steps of a figure: its data with each frame's changes. Both the canvas and plotly draw from them.
 import { isObject, merge, unpack } from "./read.js";
 import { DRAW } from "./marks.js";
+import { reached } from "./reel.js";
 
 const LAYERS = Object.keys(DRAW);
 export const escaped = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;");
@@ -56,10 +57,7 @@ export class Film {
   }
   /** Return the number of the event, and the share of it, at a share of the time of a step's events. */
   at(step, share) {
-    const events = this.events(step);
-    let rest = share * events.reduce((sum, event) => sum + event.ms, 0), i = 0;
-    while (i < events.length - 1 && rest > events[i].ms) rest -= events[i++].ms;
-    return [i, Math.min(1, rest / events[i].ms)];
+    return reached(this.events(step), share);
   }
 
   frame(step) {

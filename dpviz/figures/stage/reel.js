@@ -1,5 +1,14 @@
 // The clock of a film: a place on it is a step; between two steps lie the events that lead to the second one.
 
+const sum = (numbers) => numbers.reduce((all, one) => all + one, 0);
+const time = (events) => sum(events.map(({ ms }) => ms));
+/** Return the number of the event, and the share of it, that is reached at a share of the time of some events. */
+export const reached = (events, share) => {
+  let rest = share * time(events), i = 0;
+  while (i < events.length - 1 && rest > events[i].ms + 1e-6) rest -= events[i++].ms;
+  return [i, Math.min(1, rest / events[i].ms)];
+};
+
 /** Plays events, forward in time; `draw(step, {event, share, pays, many})` draws a moment of them. */
 export class Reel {
   /** `steps` lists the events [{ms, pays}] of every step; a film with acts begins before its first step, at -1. */
@@ -12,10 +21,9 @@ export class Reel {
 
   /** Return the moment at a place: step, event, share of it, last event that pays, share paid, number of events. */
   moment(at = this.at) {
-    const step = Math.max(0, Math.ceil(at - 1e-9)), events = this.steps[step], all = time(events);
-    let rest = (this.first < 0 || step > 0 ? 1 - (step - at) : 1) * all, event = 0;
-    while (event < events.length - 1 && rest > events[event].ms + 1e-6) rest -= events[event++].ms;
-    const share = this.still ? 1 : Math.min(1, rest / events[event].ms), many = events.length;
+    const step = Math.max(0, Math.ceil(at - 1e-9)), events = this.steps[step], many = events.length;
+    const [event, part] = reached(events, this.first < 0 || step > 0 ? 1 - (step - at) : 1);
+    const share = this.still ? 1 : part;
     const prices = events.map((one) => one.pays ?? 1), pays = prices.findLastIndex(Boolean);
     const paid = sum(prices.map((price, i) => price * (i < event ? 1 : i === event ? share : 0)));
     return { step, event, share, pays: pays < 0 ? many - 1 : pays, paid: paid / (sum(prices) || 1), many };
@@ -88,5 +96,3 @@ export class Reel {
   }
 }
 const SLOWEST = 100; // milliseconds after which the next picture goes on from where the last one was: a tab wakes up
-const sum = (numbers) => numbers.reduce((all, one) => all + one, 0);
-const time = (events) => sum(events.map(({ ms }) => ms));

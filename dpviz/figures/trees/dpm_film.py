@@ -19,7 +19,7 @@ from dpviz.trace import Step
 
 __all__ = ["APART", "best_chance", "events", "region_of"]
 
-MAX_TICKETS = 36  # maximum number of tickets of a column
+MAX_TICKETS = 28  # maximum number of tickets of a column
 STOPS = 6  # points of each side of a region over which the ball runs
 APART = 0.018  # share of the plane's side by which the parts of a region slide apart
 OPEN, FINAL, REGION, CENTER = "open region", "final region", "region", "released center"  # names of layers

@@ -1,6 +1,7 @@
 """Check Watch on an own file: it opens with cards of released values alone, and reads the release for another k."""
 
 import html
+import json
 import re
 
 import numpy as np
@@ -77,6 +78,17 @@ def test_the_cards_of_a_private_run_read_no_row():
     app.run()
     assert not app.exception and drawn(app) == before
     assert "seed" not in before and "3,000 people" not in before
+
+
+def test_a_clip_of_a_private_run_names_no_file_and_shows_released_values_only():
+    app = own_run("No, it is private")
+    app.session_state["explore_take"] = True
+    app.run()
+    (clip,) = [part for part in app.get("bidi_component") if part.proto.component_name == "dpviz_clip"]
+    told = json.loads(clip.proto.json)
+    assert "mine" not in clip.proto.json and "seed" not in clip.proto.json
+    assert told["foot"] == "PRIVATE RELEASE · Released values only · dpviz"
+    assert told["title"] == "3 centers at ε 1, NSM (ours)" and "right at most" in told["facts"]
 
 
 def test_samples_open_with_the_plane():

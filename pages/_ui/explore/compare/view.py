@@ -16,7 +16,7 @@ from dpviz.numbers import having, number, ratio_words
 from dpviz.postprocessing.beside import LETTERS, Curves, Fact, budgets, facts, kinds, partners
 from dpviz.postprocessing.beside import curves as curves_of
 from dpviz.postprocessing.span import Axes, shared
-from dpviz.postprocessing.why import why
+from dpviz.postprocessing.weakest import sentences
 from dpviz.takeaway import comparison as one_page
 from pages._ui.explore.compare.made import Comparison
 from pages._ui.explore.player import how, verdict
@@ -118,7 +118,7 @@ def _why(comparison: Comparison, *, hidden: bool) -> None:
     alike = len({(len(run.trace.cluster_centers), reference_name(run.trace)) for run in runs}) == 1
     losses = [float(r.losses[-1]) / r.reference_loss for r in runs if r.losses is not None and r.reference_loss]
     shown = losses if hidden and alike and len(losses) == len(runs) else None
-    if words := why([run.trace for run in runs], comparison.data.nouns, shown):
+    if words := sentences([run.trace for run in runs], comparison.data.nouns, shown):
         st.header("Where noise mattered")
         st.html("".join(f"<p>{markup.text(line)}</p>" for line in words))
         if shown:

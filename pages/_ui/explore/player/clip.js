@@ -33,27 +33,31 @@ const composed = (c, stage, data, style) => {
   };
 };
 
-/** Play all events into the stage, in real time; call `told(share)` at every picture. Stop if `over()`. */
+/** Play all events into the stage, faster or slower so that they fit; `told(share)` follows. Stop if `over()`. */
 const played = (Reel, stage, draw, told, over) => new Promise((done) => {
   const steps = Array.from({ length: stage.last + 1 }, (_, step) => stage.events(step));
-  const reel = new Reel(steps, Boolean(steps[0][0].acts), (step, moment) => stage.moment(step, moment));
-  const all = steps.flat().reduce((sum, { ms }) => sum + ms, 0), long = Math.min(Math.max(all, LEAST), MOST);
-  const ends = reel.ends, past = steps.flat().reduce((sums, { ms }) => [...sums, sums.at(-1) + ms], [0]);
-  const place = (time) => { // events keep their shares of the whole time
-    const i = Math.max(0, past.findLastIndex((begin) => begin <= time)), begin = i ? ends[i - 1] : reel.first;
-    return i >= ends.length ? reel.last : begin + ((time - past[i]) / (past[i + 1] - past[i])) * (ends[i] - begin);
-  };
-  let begin;
-  const tick = (now) => {
-    begin ??= now;
-    const share = Math.min(1, (now - begin) / long);
-    reel.go(share < 1 ? place(share * all) : reel.last);
+  const all = steps.flat().reduce((sum, { ms }) => sum + ms, 0);
+  const reel = new Reel(steps, Boolean(steps[0][0].acts), (step, moment) => {
+    stage.moment(step, moment);
     draw();
-    told(Math.min(1, (now - begin) / (long + HOLD)));
-    if (over() || now - begin >= long + HOLD) done();
-    else requestAnimationFrame(tick);
+    told((reel.at - reel.first) / (reel.last - reel.first || 1));
+    if (!over()) return;
+    reel.pause();
+    done();
+  });
+  Object.assign(reel, { at: reel.first, pace: all / Math.min(Math.max(all, LEAST), MOST) });
+  reel.play(done);
+});
+
+/** Draw the last picture for a while: a video ends with its last new picture. */
+const held = (draw) => new Promise((done) => {
+  const begin = performance.now();
+  const tick = (now) => {
+    draw();
+    if (now - begin < HOLD) requestAnimationFrame(tick);
+    else done();
   };
-  requestAnimationFrame(tick);
+  tick(begin);
 });
 
 export default function ({ data, parentElement }) {
@@ -84,6 +88,7 @@ export default function ({ data, parentElement }) {
     recorder.start();
     const told = (share) => { words.textContent = ` ${Math.round(100 * share)}%`; };
     await played(Reel, stage, draw, told, () => !busy || gone);
+    if (busy && !gone) await held(draw);
     recorder.stop();
     await ended;
     stage.close();

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import streamlit as st
 
-from dpviz.numbers import chance, number
+from dpviz.numbers import chance
 from dpviz.postprocessing.bet import bet_of
 from dpviz.postprocessing.verdict import reach
+from dpviz.takeaway.label import badge, headline
 from pages._ui.explore.player import stage, verdict
 from pages._ui.frame.inside.client import PAGE
 from pages._ui.work.results import Result
@@ -30,18 +31,17 @@ def clip(key: str, scope: str, result: Result, *, hidden: bool) -> None:
     promise = trace.claimed
     facts = "no privacy: every number is exact"
     if promise.private and not trace.noiseless:
-        delta = f", δ {chance(promise.delta)}" if promise.delta else ""
         bet = bet_of(promise, far=reach(trace), noun=data.noun)
-        facts = f"ε {number(promise.epsilon)}{delta}; a bet on {bet.on} is right at most {bet.odds} times in 100"
+        facts = f"δ {chance(promise.delta)}; a bet on {bet.on} is right at most {bet.odds} times in 100"
     foot = f"Orange and gray are never released; {verdict.whose(data)}" if hidden else "Released values only"
     _component(
         key=_CLIP(key),
         data={
             "scope": f".st-key-{scope}",
             "stage": stage.NAME,
-            "title": f"{trace.name} on {data.title}",
+            "title": headline(trace),
             "facts": facts,
-            "foot": f"{foot} · dpviz",
+            "foot": f"{badge(trace)} · {foot} · dpviz",
             "name": f"dpviz-{trace.algorithm}-clip",
         },
         height="content",

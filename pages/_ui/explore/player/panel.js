@@ -125,9 +125,9 @@ class Panel {
     this.stage.moment(tick, moment);
   }
 
-  /** Return the film's events in order: [step, number of the event there, milliseconds]. */
+  /** Return the film's events in order: {step, number of the event there, milliseconds}. */
   get events() {
-    const all = (step) => this.film.events(step).map(({ ms }, event) => [step, event, ms]);
+    const all = (step) => this.film.events(step).map(({ ms }, event) => ({ step, event, ms }));
     return (this.told ??= Array.from({ length: this.frames }, (_, step) => all(step)).flat());
   }
 
@@ -135,15 +135,14 @@ class Panel {
   place(tick, { share }) {
     const { ends } = this.data, [from, to] = [tick > 0 ? ends[tick - 1] : 0, ends[tick]];
     if (!to || (!from && share <= 0)) return [0, { early: true }];
-    const passed = this.events.slice(from, to), all = passed.reduce((sum, [, , ms]) => sum + ms, 0);
-    let rest = share * all, i = 0;
-    while (i < passed.length - 1 && rest > passed[i][2]) rest -= passed[i++][2];
-    const [step, event, ms] = passed[i] ?? this.events[to - 1], many = this.film.events(step).length;
-    return [step, { event, share: passed[i] && share < 1 ? Math.min(1, rest / ms) : 1, pays: many - 1, paid: 1, many }];
+    const passed = this.events.slice(from, to), rests = !passed.length || share >= 1;
+    const [i, part] = rests ? [to - from - 1, 1] : reached(passed, share);
+    const { step, event } = this.events[from + i], many = this.film.events(step).length;
+    return [step, { event, share: part, pays: many - 1, paid: 1, many }];
   }
 
   /** Return the step whose picture stands at the end of a tick. */
-  frame(tick) { return this.data.ends ? this.events[Math.max(this.data.ends[tick] - 1, 0)][0] : tick; }
+  frame(tick) { return this.data.ends ? this.events[Math.max(this.data.ends[tick] - 1, 0)].step : tick; }
 
   /** Show before the last step, too, what otherwise only the last picture shows. */
   reveal(early) {
@@ -306,7 +305,7 @@ class Panel {
   }
 
   jump(frame) {
-    const { ends } = this.data, over = ends && this.events.findLastIndex(([step]) => step === frame) + 1;
+    const { ends } = this.data, over = ends && this.events.findLastIndex(({ step }) => step === frame) + 1;
     const tick = ends?.findIndex((own) => own >= over) ?? frame, step = tick < 0 ? ends.length - 1 : tick;
     this.root.dispatchEvent(new CustomEvent("dpviz-jump", { bubbles: true, detail: step }));
   }

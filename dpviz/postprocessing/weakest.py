@@ -15,30 +15,15 @@ from scipy.spatial.distance import cdist
 
 from dpviz.numbers import listed, number, percent, ratio_words
 from dpviz.postprocessing.beside import LETTERS
+from dpviz.postprocessing.release_names import KINDS
 from dpviz.postprocessing.released import center_noise
 from dpviz.privacy.accounting import epsilon_of_mu
 from dpviz.trace import Trace
 
-__all__ = ["Weakest", "shares", "weakest", "why"]
+__all__ = ["Weakest", "sentences", "shares", "weakest"]
 
 CLEAR = 3.0  # a signal of at least this many standard deviations of its noise is called clear
 MOST = 2  # number of kinds of releases that are named
-WORDS = {
-    "update": "sums and counts of its rounds",
-    "split": "the choice of cuts",
-    "count": "counts",
-    "average": "averages",
-    "candidates": "candidates' sums and counts",
-    "regions": "regions' sums and counts",
-    "recover": "last sums",
-    "cubes": "counts of cubes",
-    "buckets": "counts of cells",
-    "pick": "the choice of centers",
-    "swap": "swaps",
-    "report": "reports",
-    "table": "the days' tables",
-    "tree": "the tree's counts",
-}  # label of a release in a plan -> its name on screen; others keep their label
 
 
 class Weakest(NamedTuple):
@@ -119,7 +104,7 @@ def _widest(trace: Trace) -> Weakest | None:
     return Weakest(words, float(times[worst]))
 
 
-def why(traces: Sequence[Trace], nouns: str = "rows", losses: Sequence[float] | None = None) -> list[str]:
+def sentences(traces: Sequence[Trace], nouns: str = "rows", losses: Sequence[float] | None = None) -> list[str]:
     """Return one sentence for each run with a promise, the worst first.
 
     Parameters
@@ -134,7 +119,7 @@ def why(traces: Sequence[Trace], nouns: str = "rows", losses: Sequence[float] | 
 
 
 def _sentence(letter: str, trace: Trace, one: Weakest | None, loss: float | None) -> str:
-    spent = [f"{percent(share)} on {WORDS.get(kind, kind)}" for kind, share in [*shares(trace).items()][:MOST]]
+    spent = [f"{percent(share)} on {KINDS[kind]}" for kind, share in [*shares(trace).items()][:MOST]]
     who = f"{letter} ({ratio_words(loss)} × KMeans)" if loss is not None else letter
     where = "its noise has no formula" if one is None else one.words
     if one is not None and one.times >= CLEAR:

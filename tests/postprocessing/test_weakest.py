@@ -8,7 +8,8 @@ import pytest
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load_sample
 from dpviz.domain import Domain
-from dpviz.postprocessing.why import shares, weakest, why
+from dpviz.postprocessing.released import center_noise
+from dpviz.postprocessing.weakest import sentences, shares, weakest
 from tests.traces import trace
 
 TOWN = load_sample("town")
@@ -46,7 +47,7 @@ def test_a_tiny_group_is_the_weakest_signal_and_a_loud_budget_is_clear():
     assert weakest(faint).times < 3
     loud = run("glloyd", rows, Domain.box(-1, 1, 2, n_public=6025), n_clusters=3, epsilon=50.0)
     assert weakest(loud).times > 3
-    first, second = why([loud, faint])
+    first, second = sentences([loud, faint])
     assert first.startswith("B spent 100% on sums and counts of its rounds; ") and "clear" not in first
     assert second.startswith("A ") and "even its weakest signal is clear" in second
 
@@ -54,15 +55,18 @@ def test_a_tiny_group_is_the_weakest_signal_and_a_loud_budget_is_clear():
 def test_with_losses_the_worst_comes_first_and_kmeans_has_no_sentence():
     runs = [trace("pe-means", "town", n_clusters=5, epsilon=1.0), trace("kmeans", "town", n_clusters=5),
             trace("nsm", "town", n_clusters=5, epsilon=1.0)]  # fmt: skip
-    told = why(runs, "people", [1.01, 1.0, 1.5])
+    told = sentences(runs, "people", [1.01, 1.0, 1.5])
     assert [words.split(" spent")[0] for words in told] == ["C (1.50 × KMeans)", "A (1.01 × KMeans)"]
-    assert "100% on votes" in told[1]
+    least = center_noise(runs[0]).sizes.min()
+    assert (
+        f"100% on votes; even its weakest signal is clear: its smallest center counts about {least:,.0f} p" in told[1]
+    )
 
 
 @pytest.mark.parametrize("slug", sorted(slug for slug, cls in ALGORITHMS.items() if slug != "kmeans"))
 def test_every_method_has_a_sentence_that_no_secret_changes(slug):
     mine = trace(slug, "iris", n_clusters=3, epsilon=1.0)
-    (words,) = why([mine])
+    (words,) = sentences([mine])
     assert words.startswith("A spent ") and "nan" not in words and words.endswith(".")
     bare = dataclasses.replace(mine, steps=tuple(dataclasses.replace(step, hidden=()) for step in mine.steps))
-    assert why([bare]) == [words]
+    assert sentences([bare]) == [words]
