@@ -116,7 +116,10 @@ def test_the_step_survives_a_rerun_that_redraws_the_figures(open_page):
     charts(page, 4)
     page.wait_for_function(f"() => ({STEPS})().every(s => s === 7)")
     expect(page.locator("body")).not_to_contain_text("NOT PRIVATE")
-    assert "NOT PRIVATE" not in said(page)
+    page.wait_for_function("""() => {
+        const roots = [...document.querySelectorAll(".dpviz-stage")];
+        return roots.length === 4 && roots.every(r => !JSON.stringify(r.panel.data.figure).includes("NOT PRIVATE"));
+    }""")
     no_exception(page)
 
 
