@@ -144,6 +144,7 @@ else:
 
     from starlette.middleware import Middleware
 
+    from pages._ui.explore.form.picker import FILMS
     from pages._ui.explore.player import stage
     from pages._ui.frame.address.scene import LOST
     from pages._ui.frame.inside import client
@@ -167,6 +168,7 @@ else:
         routes=[
             *announcing([client.COMPONENTS], ["/", *(f"/{page}" for page in PAGES)], [stage.NAME]),
             offering(stage.NAME, stage.SCRIPT),
+            *(offering(name, content, "image/webp") for name, content in FILMS.values()),
             keeping(),
         ],
     )

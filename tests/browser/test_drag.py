@@ -160,6 +160,13 @@ def test_the_film_stands_where_the_plane_stood_and_leaves_with_the_run(explore):
     page.mouse.down()
     page.mouse.move(*place(slider, 1))
     assert page.locator(".dpviz-stage > .dpviz-film canvas").first.bounding_box() == plane
+    dragged, stood = page.evaluate("""() => {
+        const [{ stage }] = document.querySelector(".dpviz-drag").drag.films.values();
+        const plane = [...document.querySelectorAll(".dpviz-stage")].find((one) => one.panel.data.name === "plane");
+        const seen = ({ axes: { x, y } }) => [x.p(0), x.p(5), y.p(0), y.p(5)].map(Math.round);
+        return [[seen(stage), stage.layout.meta.film ?? null], [seen(plane.panel.stage), null]];
+    }""")
+    assert dragged == stood  # the same scale, and no caption of the run's film
     record = json.loads(page.evaluate("document.querySelector('.dpviz-drag').drag.data.record"))
     assert [one["people"] for one in record["editions"]] == ["300", "1,000", "5,000"]
     page.mouse.move(*place(slider, 4))

@@ -3,6 +3,9 @@
 import pytest
 from playwright.sync_api import expect
 
+from dpviz.algorithms import ALGORITHMS
+from tests.browser.phone import is_accessible
+
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
 
@@ -23,6 +26,29 @@ def test_on_a_phone_the_drawer_closes_by_itself_and_one_line_leads_back_to_the_f
     expect(drawer).to_be_visible()
     page.keyboard.press("Escape")
     expect(drawer).to_be_hidden()
+
+
+def test_the_list_of_methods_plays_their_films_and_leads_to_one_of_them(open_page):
+    page = open_page("explore?d=town&a=pe-means", width=390, height=844)
+    page.get_by_role("button", name="Change").click()
+    page.get_by_role("button", name=f"All {len(ALGORITHMS)} methods").click()
+    films = page.locator(".dp-film")
+    expect(films).to_have_count(len(ALGORITHMS))
+    page.wait_for_function("""async () => {
+        const pictures = [...document.querySelectorAll(".dp-film")].map((film) => {
+            const picture = new Image();
+            picture.src = getComputedStyle(film).backgroundImage.slice(5, -2);
+            return picture.decode().then(() => picture.naturalWidth);
+        });
+        return (await Promise.all(pictures)).every((width) => width === 14 * 176);
+    }""")
+    is_accessible(page)
+    search = page.get_by_role("textbox", name="Search")
+    search.fill("move rho")
+    search.press("Enter")
+    expect(films).to_have_count(3)
+    page.get_by_role("button", name="Choose dist-DP", exact=True).click()
+    expect(page.get_by_role("combobox", name="Method")).to_have_value("Weaker · dist-DP")
 
 
 def test_on_a_tablet_the_way_to_the_form_covers_no_link(open_page):

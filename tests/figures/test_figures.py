@@ -222,6 +222,14 @@ def test_hdpe_draws_the_projection_left_and_centers_only_after_the_recovery():
     assert how.shots(seen.trace)[-1].sentence.startswith("One noisy average")
 
 
+def test_a_projection_of_a_map_keeps_its_own_axes_around_its_people():
+    seen = view("hdpe-means", sample="town", axes=(0, 1))
+    plane = next(panel.figure for panel in pane(seen.trace).panels(seen) if panel.name == "plane")
+    people, reach = np.abs([plane.data[0].x, plane.data[0].y]), plane.layout.xaxis.range[1]
+    assert 0.25 * reach < people.max() and np.quantile(people, 0.99) < reach
+    assert plane.layout.xaxis.title.text == "projected column 1" and plane.layout.xaxis.showticklabels is not False
+
+
 def test_vote_splitting_steps_two_runs_together_and_shows_who_lost_a_group():
     data = load_sample("town")
     reference = ALGORITHMS["kmeans"](n_clusters=5).run(data.X, domain=data.domain, seed=0).cluster_centers

@@ -68,7 +68,7 @@ def test_a_run_says_whose_word_it_is_wherever_it_stands(toy, tiny):
     for said in (
         str(trace.claimed), trace.notice, trace.warnings[0], toy.tagline.lower(), facts(trace)["Promise"],
         str(private_verdict(trace, tiny.columns, tiny.units)), page(trace), script(trace),
-        picker.GROUPS[toy.notion][1].lower(), promises([trace, fit(toy, tiny, seed=4)])[0],
+        picker.PROMISES[toy.notion][1].lower(), promises([trace, fit(toy, tiny, seed=4)])[0],
     ):  # fmt: skip
         assert WORDS in said, said
     assert badge(trace) == "NOT CHECKED HERE" and facts(trace)["In a bet"] == "not known here"

@@ -1,13 +1,15 @@
 """Check what new visitors once misread: badges of other promises, sweeps without exactly k, and the list of methods."""
 
+import io
 import re
 
 import pytest
+from PIL import Image
 from streamlit.testing.v1 import AppTest
 
 from dpviz.algorithms import ALGORITHMS, RECOMMENDED
 from dpviz.privacy.guarantee import Notion
-from pages._ui.explore.form.picker import GROUPS, named, offered
+from pages._ui.explore.form.picker import FILMS, GROUPS, PROMISES, named, offered
 from pages._ui.explore.tradeoff.form import sweep_of
 from pages._ui.explore.workspace.tradeoff import tradeoff
 from pages._ui.frame.address.scene import read
@@ -47,14 +49,52 @@ def test_a_sweep_asks_for_exactly_k_unless_told_otherwise(free, values):
     assert not sentence and [one.values for one in sweep_of(scene.values).variants] == [values]
 
 
-def test_the_picker_goes_by_what_is_promised_and_marks_one_as_recommended():
-    groups = list(GROUPS)
-    order = [groups.index(ALGORITHMS[slug].notion) for slug in offered(False)]
-    assert order == sorted(order) and sorted(offered(False)) == sorted(ALGORITHMS)
+def test_the_picker_goes_by_what_a_method_does_and_marks_one_as_recommended():
+    folders = [folder for group in GROUPS.values() for folder in group]
+    first, *order = [ALGORITHMS[slug].__module__.split(".")[2] for slug in offered(False)]
+    assert first == "nsm" and order == sorted(order, key=folders.index) and {first, *order} == set(folders)
+    assert len(folders) == len(set(folders)) and sorted(offered(False)) == sorted(ALGORITHMS)
     assert offered(False)[0] == offered(True)[0] == RECOMMENDED
     assert "kmeans" not in offered(True)
     names = {slug: named(slug) for slug in ALGORITHMS}
     assert [slug for slug, name in names.items() if name.endswith("· recommended")] == [RECOMMENDED]
     for slug, name in names.items():
         notion = ALGORITHMS[slug].notion
-        assert name.startswith(ALGORITHMS[slug].name if notion is Notion.CENTRAL else f"{GROUPS[notion][0]} · ")
+        assert name.startswith(ALGORITHMS[slug].name if notion is Notion.CENTRAL else f"{PROMISES[notion][0]} · ")
+
+
+def test_every_method_has_a_film_in_the_list_of_the_size_that_the_page_expects():
+    assert set(FILMS) == set(ALGORITHMS)
+    for address, content in FILMS.values():
+        assert address.startswith("dpviz/films/") and Image.open(io.BytesIO(content)).size == (14 * 176, 132)
+
+
+def listed(private):
+    import streamlit as st
+
+    from pages._ui.explore.form import picker
+    from pages._ui.frame.catalog import sample
+
+    with st.sidebar:
+        picker._films.__wrapped__(sample("town"), picker.offered(private), "explore_algorithm")
+
+
+@pytest.mark.parametrize(
+    ("typed", "found"),
+    [
+        ("", set(ALGORITHMS)),
+        ("votes", {"pe-means", "hdpe-means", "aug-pe"}),
+        ("SHUFFLE", {"stemmer-kaplan-shuffle"}),
+        ("weaker rho", {"dist-dp", "dist-dp-region-means", "dist-dp-random-points"}),
+        ("<b>&", set()),
+    ],
+)
+def test_the_list_finds_methods_by_name_idea_or_promise_and_one_is_chosen(typed, found):
+    app = AppTest.from_function(listed, args=(False,)).run()
+    app.text_input[0].set_value(typed).run()
+    assert {button.key.removeprefix("explore_algorithm_choose_") for button in app.button} == found
+    assert not app.exception and bool(found) != ("No method has" in " ".join(caption.value for caption in app.caption))
+    if found:
+        chosen = sorted(found)[0]
+        app.button(f"explore_algorithm_choose_{chosen}").click().run()
+        assert app.session_state["explore_algorithm_next"] == chosen

@@ -45,13 +45,15 @@ def _projected(view: View, shots: list[Shot]) -> Panel:
     mask = rounds[-1]["kept"]
     title = f"{int(mask.sum()):,} of {len(mask):,} trial points survive in {counted(p, 'projected column')}"
     figure = base(colors, title, height=508)
-    # the first trial points, which lie farther out, may be cut off
-    reach = 1.3 * np.quantile(np.abs(rounds[-1]["population"][:, :2]), 0.995)
+    # the first trial points that do not survive lie farther out, and may be cut off
+    first, *later = (np.abs(one["population"][:, :2]) for one in rounds)
+    first = first[rounds[0]["kept"]] if rounds[0]["kept"].any() else first
+    reach = 1.3 * max(np.quantile(first, 0.95), *(np.quantile(one, 0.995) for one in later), 0.0)
     figure.update_xaxes(range=[-reach, reach], title_text="projected column 1", fixedrange=False)
     figure.update_yaxes(range=[-reach, reach], title_text="projected column 2" if p > 1 else "", fixedrange=False)
     figure.update_xaxes(constrain="domain", constraintoward="left")
     figure.update_yaxes(scaleanchor="x", constrain="domain", constraintoward="top")
-    figure.update_layout(meta={"ar": 1.0, "h": 508})
+    figure.update_layout(meta={"ar": 1.0, "h": 508, "projected": True})
 
     def project(X: np.ndarray) -> np.ndarray:
         return _two(trace.domain.normalize(X) @ rounds[0]["projection"])

@@ -19,8 +19,9 @@ FOOT, HEAD = 24, 42  # heights in pixels of the line below the plane, with scale
 def as_map(view: View, figure: go.Figure) -> None:
     """Give the figure of a plane a scale bar and a tag below it in place of axes, if the drawn columns share a unit."""
     units = {view.units[column] for column in view.axes or ()}
-    shaped = "ar" in (figure.layout.meta or {})  # neither stretched nor, without two fixed columns, of changing axes
-    if view.axes is None or view.trace.domain.n_features < 2 or len(units) != 1 or not shaped:
+    meta = figure.layout.meta or {}
+    shaped = "ar" in meta  # neither stretched nor, without two fixed columns, of changing axes
+    if view.axes is None or view.trace.domain.n_features < 2 or len(units) != 1 or not shaped or "projected" in meta:
         return
     low, high = view.bounds()
     for i, axis in enumerate((figure.layout.xaxis, figure.layout.yaxis)):

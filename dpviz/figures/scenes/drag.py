@@ -17,6 +17,7 @@ from scipy.stats import binom, binomtest
 
 from dpviz.figures.kit.layers import center, layered
 from dpviz.figures.kit.mosaic import mosaic
+from dpviz.figures.kit.scale_bar import as_map
 from dpviz.figures.kit.view import Panel, View, thin, xy
 from dpviz.figures.scenes.reruns import numbers_of_centers
 from dpviz.numbers import fraction, ratio_words
@@ -178,7 +179,9 @@ def film(view: View, edition: Edition, seed: int) -> Panel:
     alt = f"Centers of {len(others) + 1} runs at {len(frames)} values of ε, one after the other."
     every = [stop.centers[run] for stop in edition.stops for run in (seed, *others)]
     title = f"{len(others) + 1} runs at {len(frames)} values of ε: {numbers_of_centers(every)} each"
-    return layered(view, title, looks, frames, alt)
+    panel = layered(view, title, looks, frames, alt)
+    as_map(view, panel.figure)
+    return panel
 
 
 def record(view: View, editions: Sequence[Edition], seed: int, on: str) -> dict[str, Any]:

@@ -123,13 +123,13 @@ class Drag {
       mine = this.root.getBoundingClientRect(),
       below = innerHeight - mine.bottom - 12;
     const over = below < LEAST || Math.min(edge.bottom, innerHeight) - Math.max(edge.top, 0) > SEEN * edge.height;
-    const { meta, margin: m, height } = plane.panel.film.layout,
+    const { meta: { film, ...meta } = {}, margin: m, height } = plane.panel.film.layout, // the drag has no events
       { zoomed } = plane.panel;
     const tall = over ? Infinity : below,
-      shape = meta?.ar ? { meta: { ...meta, h: Math.min(meta.h, tall) } } : { height: Math.min(height, tall) };
+      shape = meta.ar ? { meta: { ...meta, h: Math.min(meta.h, tall) } } : { height: Math.min(height, tall) };
     const wide = over
       ? ""
-      : `${meta?.ar ? Math.min(mine.width, (shape.meta.h - m.t - m.b) / meta.ar + m.l + m.r) : mine.width}px`;
+      : `${meta.ar ? Math.min(mine.width, (shape.meta.h - m.t - m.b) / meta.ar + m.l + m.r) : mine.width}px`;
     const fit = JSON.stringify([shape, m, wide, zoomed]);
     if (fit !== this.fit || !this.box) {
       this.drop();

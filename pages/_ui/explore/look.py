@@ -69,7 +69,7 @@ def _choose() -> Choice:
         with fields:
             with st.container(width=WIDE):
                 name, data = pick_data()
-            method = st.container(width=WIDER)
+            method = st.container(width=WIDER, key="form_method")
             k = st.container(width=NARROW)
             epsilon = st.container(width=BUDGET)
             details = st.popover("Details", key=FORM_DETAILS)

@@ -47,9 +47,9 @@ def announcing(parts: Iterable[str], pages: Iterable[str], own: Iterable[str] = 
     return [Route(path, answer, methods=["GET", "HEAD"]) for path in pages]
 
 
-def offering(name: str, script: bytes) -> Route:
-    """Return a route for one of our scripts; its name contains its hash, so browsers cache it for a year."""
-    packed = gzip.compress(script, _LEVEL, mtime=0)
+def offering(name: str, content: bytes, media: str = "text/javascript") -> Route:
+    """Return a route for a file of ours; its name contains its hash, so browsers cache it for a year."""
+    packed = gzip.compress(content, _LEVEL, mtime=0)
 
     async def answer(request: Request) -> Response:
         short = "gzip" in request.headers.get("accept-encoding", "")
@@ -58,7 +58,7 @@ def offering(name: str, script: bytes) -> Route:
             "vary": "accept-encoding",
             **({"content-encoding": "gzip"} if short else {}),
         }
-        return Response(packed if short else script, media_type="text/javascript", headers=headers)
+        return Response(packed if short else content, media_type=media, headers=headers)
 
     return Route(f"{_base()}/{name}", answer, methods=["GET", "HEAD"])
 
