@@ -5,6 +5,7 @@ import streamlit as st
 from dpviz.postprocessing.beside import LETTERS
 from pages._ui.explore.compare import made, sides, view
 from pages._ui.explore.compare.form import form
+from pages._ui.explore.compare.paid import paid
 from pages._ui.explore.form.forms import pick_data
 from pages._ui.explore.look import WIDE
 from pages._ui.explore.workspace.compare import compare
@@ -25,9 +26,14 @@ with (
     with st.container(width=WIDE):
         name, data = pick_data()
     runs = [] if data.private else form(data)
-names = " | ".join(f"{letter} {side.algorithm.name}" for letter, side in zip(LETTERS, runs, strict=False))
+comparison = paid(data) if data.private else None
+names = [run.trace.name for run in comparison.runs] if comparison else [side.algorithm.name for side in runs]
 with head:
-    shell.strip(data.title, names, private=data.private)
+    shell.strip(
+        data.title,
+        " | ".join(f"{letter} {one}" for letter, one in zip(LETTERS, names, strict=False)),
+        private=data.private,
+    )
     with st.container(horizontal=True, vertical_alignment="bottom", horizontal_alignment="distribute"):
         with st.container(width="content"):
             shell.title()
@@ -36,20 +42,15 @@ with head:
                 help=f"{data.nouns.capitalize()}, KMeans and everything computed from them; none of it ever exists for "
                     "private rows.",
             )  # fmt: skip
-            by = "" if data.private else view.BY.draw(label_visibility="collapsed")
+            by = "" if data.private and comparison is None else view.BY.draw(label_visibility="collapsed")
     links.notice("compare", compare)
-if data.private:
-    st.info(
-        "These data are private, and every run of a comparison would spend ε on the file again. Compare on a sample or "
-        "on a public file, then run your choice once on Watch."
-    )
-    links.keep("compare", compare, private=True)
-    st.stop()
-sides.depart(runs[0], links.now("explore", asked), asked)
-comparison = made.comparison(data, runs)
-links.keep("compare", compare)
+if not data.private:
+    sides.depart(runs[0], links.now("explore", asked), asked)
+    comparison = made.comparison(data, runs)
+links.keep("compare", compare, private=data.private)
 if comparison is None:
-    st.skeleton(height=430)
+    if not data.private:
+        st.skeleton(height=430)
     st.stop()
 view.unlike_promises(comparison)
 view.player(comparison, hidden=hidden, by=str(by), opened=links.opened("compare"))

@@ -20,6 +20,8 @@ from pages._ui.explore.workspace.compare import compare
 from pages._ui.explore.workspace.explore import explore
 from pages._ui.frame import catalog
 from pages._ui.frame.address import scene
+from pages._ui.work import results
+from pages._ui.work.recent import Recent
 from tests.figures.panes import ONE_OF_A_PANE
 from tests.pages.pictures import pictures
 from tests.pages.visitor import visit
@@ -163,12 +165,39 @@ def test_a_curve_that_says_more_than_the_verdict_is_explained(open_link):
     assert curve < verdict and f"The lines above use ε and δ alone, which allow more: A {verdict} times in 100." in told
 
 
-def test_private_data_are_refused_with_the_reason():
+def private_visit(runs):
+    """Open Compare on a private file with so many finished releases on it."""
     private = dataclasses.replace(load_sample("iris"), dataset_id="abc", title="mine.csv", private=True)
-    app = visit("compare", own={"abc": private}, explore_data="abc")
+    store = Recent(results.OWN_BYTES)
+    for i, slug in enumerate(runs):
+        algorithm = ALGORITHMS[slug](n_clusters=3, epsilon=1.0 + i)
+        trace = algorithm.run(private.X, domain=private.domain, noise="secure", dataset_id="abc")
+        store.put(f"run {i}", results.Result(f"run {i}", trace, private))
+    history = [f"run {i}" for i in range(len(runs))]
+    return visit("compare", own={"abc": private}, explore_data="abc", store=store, history=history)
+
+
+@pytest.mark.parametrize("runs", [(), ("dpm",)])
+def test_private_data_are_refused_with_the_reason(runs):
+    app = private_visit(runs)
     assert not app.exception and not pictures(app)
-    assert "would spend ε on the file again" in app.info[0].value
+    assert "would spend ε on the file again" in app.info[0].value and f"has {len(runs)} release" in app.info[0].value
     assert [part["query"] for part in parts(app, "dpviz_address")] == [""]
+
+
+def test_private_releases_that_are_paid_stand_side_by_side_and_nothing_is_run():
+    app = wait(private_visit(("dpm", "nsm", "eugkm")))
+    (field,) = app.multiselect
+    assert field.label == "Releases already paid" and field.value == ["run 2", "run 1"]  # the newest two
+    assert not app.exception and len(pictures(app)) == 3 and "job" not in app.session_state
+    told = words(app)
+    assert "A</b> EUGkM" in told and "B</b> NSM" in told and "KMeans" not in told and "seed" not in told
+    assert "Loss" not in told and "NOT PRIVATE" not in told + "".join(map(str, pictures(app)))
+    assert [part["query"] for part in parts(app, "dpviz_address")] == [""]
+    field.set_value(["run 0", "run 2"]).run()
+    assert not app.exception and "A</b> DPM" in words(app)
+    app.multiselect[0].set_value(["run 0"]).run()
+    assert "at least two" in app.info[0].value and not pictures(app)
 
 
 def test_the_page_to_take_away_holds_promises_differences_and_no_script(open_link):
