@@ -72,4 +72,10 @@ def test_the_tree_is_whole_at_the_end_whatever_was_shown_before(open_page):
         }
         return blue > 1000 && ghosts === 0;
     }""")
+    page.keyboard.press("Home")
+    page.wait_for_function("""() => {
+        const {stage} = document.querySelectorAll('.dpviz-stage')[1].panel, found = new Set();
+        for (let x = 0; x < stage.width; x += 3) for (let y = 0; y < stage.height; y += 3) found.add(stage.hit(x, y));
+        return stage.step === 0 && found.has(0) && found.size === 2;  // the first node, and nothing beside it
+    }""")
     no_exception(page)

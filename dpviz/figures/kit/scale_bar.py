@@ -37,7 +37,9 @@ def as_map(view: View, figure: go.Figure) -> None:
     )  # fmt: skip
     for note in figure.layout.annotations:
         if "NOT PRIVATE" in (note.text or ""):
-            note.update(x=1, xanchor="right", xshift=None, y=0, yanchor="top", yshift=-1)
+            note.update(
+                xref="x domain", x=1, xanchor="right", xshift=None, yref="y domain", y=0, yanchor="top", yshift=-1
+            )
     figure.update_layout(margin={"l": 2, "r": 2, "b": FOOT, "t": HEAD})
 
 

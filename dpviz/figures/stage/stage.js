@@ -369,7 +369,8 @@ export class Stage extends Film {
       const bar = boxes(t, this.axes[t.xaxis ?? "x"], this.axes[t.yaxis ?? "y"], this.layout).find(
         ({ x0, x1, y0, y1 }) => inside(x0, x1, px) && inside(y0, y1, py),
       );
-      if (bar && Number.isInteger(at(steps, bar.i))) return at(steps, bar.i);
+      const clear = bar && /,\s*0\)$/.test(at(t.marker?.color, bar.i) ?? ""); // not grown yet
+      if (bar && !clear && Number.isInteger(at(steps, bar.i))) return at(steps, bar.i);
     }
     return undefined;
   }
