@@ -89,16 +89,20 @@ def test_on_a_phone_plane_and_player_are_in_the_first_screen(open_page):
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
-def test_paper_has_a_light_picture_and_no_controls_in_dark_mode_too(open_page):
+def test_paper_has_light_pictures_apart_and_no_controls_in_dark_mode_too(open_page):
     page = opened(open_page, "town", "pe-means", width=794, height=1100, mode="dark")
     page.emulate_media(media="print", color_scheme="dark")
     expect(page.locator(".dp-verdict .promise")).to_be_visible()
-    for gone in (".st-key-form_top", ".dpviz-transport", "[data-testid=stCheckbox]", "[data-testid=stExpander]"):
+    buttons, fields = ".dpviz-transport button", ".dpviz-transport :is(input, select)"
+    for gone in (".st-key-form_top", buttons, fields, "[data-testid=stCheckbox]", "[data-testid=stExpander]"):
         expect(page.locator(gone).locator("visible=true")).to_have_count(0)
-    box = page.locator(PLANE).bounding_box()
-    corner = {"x": box["x"] + 1, "y": box["y"] + box["height"] - 2, "width": 1, "height": 1}
-    pixel = Image.open(io.BytesIO(page.screenshot(clip=corner, full_page=True))).convert("RGB").getpixel((0, 0))
-    assert min(pixel) > 220  # the canvas was drawn in dark mode
+    expect(page.locator(".dpviz-transport canvas")).to_be_visible()  # drawn a moment after the plane
+    facts, plane, film = (page.locator(one).bounding_box() for one in (".dp-strip", PLANE, ".dpviz-transport canvas"))
+    assert facts["y"] + facts["height"] <= plane["y"] and plane["y"] + plane["height"] <= film["y"]
+    for box in (plane, film):
+        corner = {"x": box["x"] + 1, "y": box["y"] + box["height"] - 2, "width": 1, "height": 1}
+        pixel = Image.open(io.BytesIO(page.screenshot(clip=corner, full_page=True))).convert("RGB").getpixel((0, 0))
+        assert min(pixel) > 220  # the canvas was drawn in dark mode
 
 
 @pytest.mark.parametrize("size", [(1280, 1000), (1280, 1200), (1920, 1400)])
