@@ -82,6 +82,24 @@ def test_the_slider_is_a_strip_of_small_pictures_of_which_each_leads_to_its_roun
     expect(strip.get_by_role("slider")).to_have_attribute("aria-valuetext", re.compile("Round 3 of 6"))
 
 
+def test_a_film_plays_again_and_again_until_it_is_stopped_and_keeps_its_speed(open_page):
+    page = opened(open_page, "town", "eugkm", width=1280, height=800)
+    page.get_by_label("Speed").select_option("4")
+    loop, slider = page.get_by_role("button", name="Play again and again"), page.get_by_role("slider", name="Step")
+    loop.click()
+    expect(loop).to_have_attribute("aria-pressed", "true")
+    at, low, high = slider.element_handle(), slider.get_attribute("min"), slider.get_attribute("max")
+    for place in (f"< {low} + 0.5", f">= {high}", f"< {low} + 0.5"):  # its end is followed by its beginning
+        page.wait_for_function(f"slider => Number(slider.value) {place}", arg=at)
+    page.get_by_role("button", name="Pause").click()
+    page.wait_for_timeout(2_500)
+    expect(page.get_by_role("button", name="Play", exact=True)).to_be_visible()
+    page.get_by_role("spinbutton", name="Centers k").fill("4")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("4 centers").first).to_be_attached()
+    assert page.get_by_label("Speed").input_value() == "4"
+
+
 def test_on_a_phone_plane_and_player_are_in_the_first_screen(open_page):
     page = opened(open_page, "town", "pe-means", width=390, height=844)
     plane, player = within(page, PLANE), within(page, PLAYER)

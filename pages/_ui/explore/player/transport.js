@@ -2,9 +2,11 @@
 const ICONS = {
   first: "M3 2h2v12H3zM14 2v12L6 8z", back: "M12 2v12L4 8z", play: "M4 2v12l9-6z", pause: "M4 2h3v12H4zM9 2h3v12H9z",
   next: "M4 2v12l8-6z", last: "M11 2h2v12h-2zM2 2v12l8-6z",
+  loop: "M11 1l4 3-4 3V5H4v3H2V3h9zM5 15l-4-3 4-3v2h7V8h2v5H5z",
   look: "M7 1a6 6 0 1 0 3.5 10.9l3.3 3.3 1.4-1.4-3.3-3.3A6 6 0 0 0 7 1zm0 2a4 4 0 1 1 0 8 4 4 0 0 1 0-8z",
 };
 const WIDE = 46; // least pixels of a small picture
+const REST = 1500; // milliseconds that a film which is played again and again rests at its end
 const GLIDE = 450; // milliseconds from a step, or an event, to its neighbor
 const PREMIERE = "dpviz-premiere"; // in the browser's storage: a first visit plays the first round, once
 const icon = (name) => `<svg viewBox="0 0 16 16" aria-hidden="true"><path d="${ICONS[name]}"/></svg>`;
@@ -54,6 +56,7 @@ export default function ({ data, parentElement }) {
       }</div></div>
     <select aria-label="Speed"><option value="0.5">½×</option
       ><option value="1" selected>1×</option><option value="2">2×</option><option value="4">4×</option></select>
+    <button class="ends loop" data-do="loop" aria-label="Play again and again">${icon("loop")}</button>
   </div><div class="say${data.captioned ? " quiet" : ""}"><output aria-live="polite"></output>
     <button class="look" data-do="early" ${data.captioned && data.mode === "DEMO" ? "" : "hidden"}
       title="Show KMeans and the verdict before the last picture, too"><span>Answer from the start</span></button>
@@ -61,7 +64,8 @@ export default function ({ data, parentElement }) {
       title="Hover for values, zoom, save the picture">${icon("look")}<span>Zoom and hover</span></button></div></div>`;
   const range = root.querySelector("input"), words = root.querySelector("output"), speed = root.querySelector("select");
   const playButton = root.querySelector(".play"), lookButton = root.querySelector("[data-do=look]");
-  const earlyButton = root.querySelector("[data-do=early]");
+  const earlyButton = root.querySelector("[data-do=early]"), loopButton = root.querySelector("[data-do=loop]");
+  speed.value = kept.pace ?? 1;
   const track = root.querySelector(".track"), later = root.querySelector(".later");
 
   const panels = () =>
@@ -86,6 +90,7 @@ export default function ({ data, parentElement }) {
     words.setAttribute("aria-live", reel.playing ? "off" : "polite");
     lookButton.setAttribute("aria-pressed", kept.looking);
     earlyButton.setAttribute("aria-pressed", Boolean(kept.early));
+    loopButton.setAttribute("aria-pressed", Boolean(kept.loop));
     const before = data.captioned && !kept.early && reel.at < last; // the verdict comes with the last picture
     document.documentElement.classList.toggle("dp-before", before);
   };
@@ -144,6 +149,7 @@ export default function ({ data, parentElement }) {
     reel.move(at, ms);
   };
   const pause = () => {
+    clearInterval(begin);
     state.playing = false;
     reel.pause();
     reel.show();
@@ -155,7 +161,10 @@ export default function ({ data, parentElement }) {
     if (reel.at >= last) reel.at = reel.first;
     state.playing = true;
     reel.pace = Number(speed.value);
-    reel.play(pause, until);
+    reel.play(() => {
+      pause();
+      if (kept.loop && until === last) begin = setInterval(play, REST);
+    }, until);
   };
   const forth = (places) => places.find((at) => at > reel.at + 1e-6) ?? last;
   const back = (places) => places.findLast((at) => at < reel.at - 1e-6) ?? reel.first;
@@ -169,6 +178,12 @@ export default function ({ data, parentElement }) {
     kept.early = !kept.early;
     reel.show();
   };
+  const loop = () => {
+    clearInterval(begin);
+    kept.loop = !kept.loop;
+    if (kept.loop && !reel.playing) return play();
+    reel.show();
+  };
   const actions = {
     first: () => go(0),
     back: () => go(Math.max(back(steps), 0), GLIDE),
@@ -179,13 +194,14 @@ export default function ({ data, parentElement }) {
     play: () => play(),
     look,
     early,
+    loop,
   };
-  speed.onchange = () => { reel.pace = Number(speed.value); };
+  speed.onchange = () => { reel.pace = kept.pace = Number(speed.value); };
 
   root.onclick = (event) => {
     const action = event.target.closest("button")?.dataset.do;
     if (!action) return;
-    if (!["play", "look", "early"].includes(action) && reel.playing) pause();
+    if (!["play", "look", "early", "loop"].includes(action) && reel.playing) pause();
     actions[action]();
   };
   range.oninput = () => {
