@@ -10,7 +10,7 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load_sample
 from dpviz.figures import columns, pane, printed
 from dpviz.figures.evolution.pe_means import votes_of
-from dpviz.figures.kit.acts import nearest
+from dpviz.figures.kit.acts import nearest, sizes
 from dpviz.figures.kit.layers import disc_sizes
 from dpviz.figures.kit.panels import people_drawn, spend_table
 from dpviz.figures.kit.theme import LIGHT
@@ -230,6 +230,64 @@ def test_noise_moves_the_averages_of_stemmer_kaplans_cells_from_the_true_ones():
         for i, j in enumerate(np.flatnonzero(released["kept"])):
             mean = middle[j] + (rows[homes[j]] - middle[j]).sum(axis=0) / released["noisy_counts"][j]
             assert (tips["from"]["x"][i], tips["from"]["y"][i]) == pytest.approx(tuple(seen.plane(mean)), abs=0.02)
+
+
+def cell_of(rows, run):
+    """Return the number of the cell of a run's public grid in which each row (n, d) is, z units."""
+    parts, half = run.steps[0].released["parts"], run.domain.box_z
+    at = np.clip(np.floor((rows + half) * parts / (2 * half)), 0, parts - 1).astype(int)
+    return np.ravel_multi_index(tuple(at.T), tuple(parts))
+
+
+@pytest.mark.parametrize("slug", ["eugkm", "dp-dbscan"])
+def test_cells_of_a_grid_fill_with_true_counts_which_noise_turns_into_the_released_ones(slug):
+    run, told, rows = told_of(slug)
+    data, (count, noise, *_) = load_sample("town"), told[0]
+    seen = View(run, LIGHT, columns(data, run), data.columns, data.units, people=data.X, hidden=True)
+    plane = next(panel.figure for panel in pane(run).panels(seen) if panel.name == "plane")
+    layer = next(i for i, one in enumerate(plane.data) if one.name == "cell")
+    drawn = plane.frames[0].data[plane.frames[0].traces.index(layer)]
+    places = run.domain.normalize(np.stack([drawn.x, drawn.y], axis=1).astype(float))
+    true = np.bincount(cell_of(rows, run), minlength=len(run.steps[0].released["cells"]))[cell_of(places, run)]
+    fills, first = count.acts[-1], noise.acts[0]["size"][0]
+    assert (first != sizes(true)).sum() <= 3 and (true > 0).sum() > 50  # rows on a border
+    assert fills["to"]["index"].tolist() == np.flatnonzero(first).tolist()
+    assert fills["size"][1].tolist() == first[first > 0].tolist() and noise.acts[0]["size"][1] is None
+    assert noise.acts[0]["color"] == [LIGHT.hidden, LIGHT.released] and not count.pays and noise.pays
+
+
+def test_the_tables_of_all_days_add_up_to_the_true_means_that_noise_moves_on_the_last_evening():
+    run, told, rows = told_of("continual")
+    data, (arrive, noise), last = load_sample("town"), told[-1], run.steps[-1].released
+    seen = View(run, LIGHT, columns(data, run), data.columns, data.units)
+    home, cells = cell_of(rows, run), np.flatnonzero(last["cell_counts"] > last["counts_sd"])
+    true = np.bincount(home, minlength=100)[cells]
+    full = true > 0
+    means = np.array([rows[home == cell].mean(axis=0) for cell in cells[full]])
+    assert full.sum() > 10
+    (pile,) = (act for act in arrive.acts if act.get("look", {}).get("name") == "true counts")
+    first = noise.acts[0]["from"]
+    for ends, chosen in ((pile["to"], slice(None)), (first, full)):
+        found = np.stack([ends["x"], ends["y"]], axis=1)[chosen]
+        assert found == pytest.approx(seen.plane(means), abs=0.1)  # rows on a border
+    assert pile["size"][1] == pytest.approx(sizes(true[full]), abs=1)
+    assert noise.acts[0]["size"][0] == pytest.approx(sizes(true), abs=1)
+
+
+def test_shares_lead_each_gaussian_to_the_true_mean_that_noise_moves():
+    run, told, rows = told_of("dp-em")
+    data, first, (share, noise) = load_sample("town"), run.steps[0].released, told[1]
+    offsets = rows[:, None] - first["centers"]
+    fit = np.exp(-0.5 * np.einsum("nki,kij,nkj->nk", offsets, np.linalg.inv(first["covariances"]), offsets))
+    shares = fit / fit.sum(axis=1, keepdims=True)
+    moves = (shares[:, :, None] * offsets).sum(axis=0) / shares.sum(axis=0)[:, None]
+    place = View(run, LIGHT, columns(data, run), data.columns, data.units).plane(first["centers"] + moves)
+    (arrow,) = (act["to"] for act in share.acts if act.get("look", {}).get("name") == "arrow")
+    (tip,) = (act for act in noise.acts if act.get("look", {}).get("name") == "noisy mean")
+    for ends in (arrow, tip["from"]):
+        assert np.stack([ends["x"], ends["y"]], axis=1) == pytest.approx(place, abs=0.1)
+    released = View(run, LIGHT, columns(data, run), data.columns, data.units).plane(run.steps[1].released["centers"])
+    assert np.stack([tip["to"]["x"], tip["to"]["y"]], axis=1) == pytest.approx(released, abs=1e-4)
 
 
 def test_a_cut_is_drawn_where_the_mechanism_drew_it_and_its_counts_roll_from_true_to_noisy():

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from dpviz.figures.kit.acts import CENTER, hurried, noised, shake
+from dpviz.figures.kit.acts import CENTER, hurried, noised, piles, shake, sizes
 from dpviz.figures.kit.events import Act, Event
 from dpviz.figures.kit.layers import NOWHERE, center, disc, disc_sizes, layered, segments
 from dpviz.figures.kit.pane import Pane
@@ -81,10 +81,31 @@ def _plane(view: View) -> Panel:
     return layered(view, title, looks, frames, alt)
 
 
+def so_far(view: View) -> dict[int, tuple[np.ndarray, np.ndarray]]:
+    """Return for every day the true counts (p,) and means (p, d), z units, of the cells that are drawn then.
+
+    They add up the true tables of all days so far (NOT PRIVATE); none unless hidden layers are on.
+    """
+    first, *days = view.trace.steps
+    found: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+    totals: dict[int, tuple[np.ndarray, np.ndarray]] = {0: (np.zeros(1), np.zeros(1))}
+    for step in days:
+        if not (view.hidden and step.hidden):
+            return {}
+        released, true, day = step.released, step.hidden[0].statistic, int(step.released["day"])
+        before = totals[day & (day - 1)]  # the days before those of tonight's table
+        counts, sums = totals[day] = before[0] + true["counts"], before[1] + true["sums"]
+        cells = np.flatnonzero(released["cell_counts"] > released["counts_sd"])
+        cells = cells if len(cells) else np.array([np.argmax(released["cell_counts"])])
+        means = sums[cells] / np.maximum(counts[cells], 1)[:, None]
+        found[day] = counts[cells], np.asarray(first.released["cells"])[cells] + means
+    return found
+
+
 def events(view: View, shots: Sequence[Shot]) -> list[tuple[Event, ...]]:
     """Return the events of every shot: the public cells; then arrive and noise for every day."""
     told: list[tuple[Event, ...]] = []
-    paid = 0
+    paid, colors, true = 0, view.colors, so_far(view)
     for shot in shots:
         released = view.trace.steps[shot.step].released
         if "centers" not in released:
@@ -92,14 +113,20 @@ def events(view: View, shots: Sequence[Shot]) -> list[tuple[Event, ...]]:
             told.append((Event("scatter", "Lay out public cells", shot.head, 1.4, acts, pays=0),))
             continue
         day, sd = int(released["day"]), float(released["counts_sd"])
-        before: tuple[Act, ...] = ({"layer": "cell", "at": -1}, *([{"layer": CENTER, "at": -1}] if day > 1 else []))
+        before: list[Act] = [{"layer": "cell", "at": -1}, *([{"layer": CENTER, "at": -1}] if day > 1 else [])]
+        cells: Act = {"layer": "cell", "shake": shake(sd), "opacity": [0.4, 1]}
+        if day in true:
+            counts, at = true[day][0], view.plane(true[day][1])
+            before.insert(1, piles(colors, at[counts > 0], counts[counts > 0], wave=0.4, span=[0.2, 1]))
+            cells |= {"from": xy(at), "size": [sizes(counts), None], "color": [colors.hidden, colors.released]}
         words = "who arrived today is counted in a cell; the counts stay secret"
-        arrive = Event("arrive", f"Day {day}: people arrive", words, hurried(day, 1.2), before, (0.8, 0.5), pays=0)
+        arrive = Event(
+            "arrive", f"Day {day}: people arrive", words, hurried(day, 1.2), tuple(before), (0.8, 0.5), pays=0
+        )
         tables = counted(int(released["runs"]), "table")
         tail = f"{tables} added up cover all days so far, ±{number(sd, 2)} on every cell"
         head, tail = noised(sd > 0, f"Day {day}: noise, then tonight's centers", tail)
         still: list[Act] = [{"layer": "move", "opacity": [0, 1]}] if day > 1 else []
-        cells: Act = {"layer": "cell", "shake": shake(sd), "opacity": [0.4, 1]}
         last: Act = {"layer": CENTER, "streak": 0.4} if day > 1 else {"layer": CENTER, "size": [0, None]}
         noise = Event(
             "noise", head, tail, hurried(day, 1.8), (cells, *still, last), (0.5, 0.9), pays=float(shot.releases > paid)

@@ -55,6 +55,12 @@ def warning(trace: Trace) -> str:
     return "No cell reaches this density at this epsilon, so the only region is the fullest neighborhood."
 
 
+def _seen(counts: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+    """Return the numbers of the chosen cells that are drawn, the fullest first."""
+    at = np.flatnonzero(chosen & (counts > 0))
+    return at[np.argsort(-counts[at], kind="stable")[:_MOST]]
+
+
 def _plane(view: View) -> Panel:
     trace, colors = view.trace, view.colors
     first, second, last = (step.released for step in trace.steps)
@@ -67,8 +73,7 @@ def _plane(view: View) -> Panel:
     places, counts = view.plane(first["cells"]), np.asarray(first["noisy_counts"])
 
     def drawn(chosen: np.ndarray) -> dict[str, object]:
-        at = np.flatnonzero(chosen & (counts > 0))
-        at = at[np.argsort(-counts[at], kind="stable")[:_MOST]]
+        at = _seen(counts, chosen)
         return {**xy(places[at]), "marker": {"size": disc_sizes(counts[at])}}
 
     table = border_table(trace)
@@ -94,7 +99,10 @@ def _plane(view: View) -> Panel:
 
 def events(view: View, shots: Sequence[Shot]) -> list[tuple[Event, ...]]:
     """Return the events of every shot: count and noise; dense cells; regions of adjacent ones."""
-    first = view.trace.steps[0].released
+    step = view.trace.steps[0]
+    counts, true = np.asarray(step.released["noisy_counts"]), None
+    if view.hidden and step.hidden:
+        true = step.hidden[0].statistic["cells"][_seen(counts, np.ones(len(counts), dtype=bool))]
     dense = ({"layer": "cell"}, {"layer": "dense cell", "opacity": [0, 1]})
     joined = (
         {"layer": "dense cell"},
@@ -102,7 +110,7 @@ def events(view: View, shots: Sequence[Shot]) -> list[tuple[Event, ...]]:
         {"layer": "middle of a region", "size": [0, None], "span": [0.5, 1]},
     )
     return [
-        cells_counted(view, crowd(view), "cell", first["counts_sd"]),
+        cells_counted(view, crowd(view), "cell", step.released["counts_sd"], true),
         (Event("dense", "Keep the dense cells", shots[1].head, 2.0, dense, (0.6, 0.6), pays=0),),
         (Event("join", "Join neighbors to regions", shots[2].head, 2.2, joined, (0.6, 1), pays=0),),
     ]

@@ -23,13 +23,24 @@ _MOST = 3000  # maximum number of cells drawn: those with the largest noisy coun
 
 
 def cells_table(view: View) -> pd.DataFrame:
-    """Return one row per drawn point: x, y, noisy_count; the counts of cells drawn at the same point are added."""
-    released = view.trace.steps[0].released
-    place = view.plane(released["cells"])
+    """Return one row per point: x, y, noisy_count and, with hidden layers, count, which is true (NOT PRIVATE).
+
+    The counts of cells drawn at the same point are added.
+    """
+    step = view.trace.steps[0]
+    place = view.plane(step.released["cells"])
     table = pd.DataFrame(
-        {"x": place[:, 0].round(9), "y": place[:, 1].round(9), "noisy_count": released["noisy_counts"]}
+        {"x": place[:, 0].round(9), "y": place[:, 1].round(9), "noisy_count": step.released["noisy_counts"]}
     )
-    return table.groupby(["x", "y"], as_index=False, sort=True).noisy_count.sum()
+    if view.hidden and step.hidden:
+        table["count"] = step.hidden[0].statistic["cells"]
+    return table.groupby(["x", "y"], as_index=False, sort=True).sum()
+
+
+def _seen(view: View) -> pd.DataFrame:
+    """Return the rows of `cells_table` that are drawn."""
+    table = cells_table(view)
+    return table[table.noisy_count > 0].nlargest(_MOST, "noisy_count")
 
 
 def warning(trace: Trace) -> str:
@@ -47,8 +58,7 @@ def _plane(view: View) -> Panel:
         "move": {"mode": "lines", "line": {"color": colors.released, "width": 1.6}},
         "center": center(colors),
     }
-    table = cells_table(view)
-    seen = table[table.noisy_count > 0].nlargest(_MOST, "noisy_count")
+    seen = _seen(view)
     cells: dict[str, Any] = {
         **xy(seen[["x", "y"]].to_numpy()),
         "marker": {"size": disc_sizes(seen.noisy_count.to_numpy())},
@@ -76,7 +86,9 @@ def events(view: View, shots: Sequence[Shot]) -> list[tuple[Event, ...]]:
     for shot in shots:
         released = view.trace.steps[shot.step].released
         if "counts_sd" in released and "centers" not in released:
-            told.append(cells_counted(view, people, "cell", released["counts_sd"]))
+            seen = _seen(view)
+            true = seen["count"].to_numpy() if "count" in seen else None
+            told.append(cells_counted(view, people, "cell", released["counts_sd"], true))
         elif "start" in released:
             acts: tuple[Act, ...] = (
                 {"layer": "cell"},

@@ -28,6 +28,7 @@ __all__ = [
     "piles",
     "shake",
     "shaken",
+    "sizes",
     "sparks",
     "spokes",
     "tips",
@@ -112,9 +113,17 @@ def lit(colors: Theme, people: Crowd, **more: Any) -> list[Act]:
 
 def piles(colors: Theme, at: np.ndarray, true: np.ndarray, **more: Any) -> Act:
     """Return discs at points (m, 2) of the plane whose areas show true counts (m,). NOT PRIVATE."""
+    return _pile(colors, xy(at), true) | more
+
+
+def _pile(colors: Theme, to: Act, true: np.ndarray) -> Act:
     ring = {"color": tint(colors.hidden, 0.16), "line": {"color": colors.hidden, "width": 1}}
-    sizes = np.rint(disc_sizes(true)).astype(np.uint8)
-    return {"look": {"marker": ring, "name": "true counts"}, "to": xy(at), "size": [0, sizes], **more}
+    return {"look": {"marker": ring, "name": "true counts"}, "to": to, "size": [0, sizes(true)]}
+
+
+def sizes(true: np.ndarray) -> np.ndarray:
+    """Return the sizes of discs whose areas show true counts, in whole pixels; 0 for a count of 0. NOT PRIVATE."""
+    return np.where(true > 0, np.rint(disc_sizes(true)), 0).astype(np.uint8)
 
 
 def arrows(color: str, start: np.ndarray, ends: np.ndarray, **more: Any) -> Act:
@@ -171,17 +180,26 @@ def counts(
     return [{**act, **({} if true is None else {"color": [colors.hidden, colors.released]}), **more}]
 
 
-def cells_counted(view: View, people: Crowd, layer: str, sd: float) -> tuple[Event, Event]:
-    """Return the events in which people count in the cells of a public grid, and noise shakes the layer of cells."""
-    rows = lit(view.colors, people, wave=0.5)
-    words = "where the cells lie was known before; the counts stay secret"
-    blank: Act = {"layer": layer, "opacity": [0, 0]}
-    count = Event("count", "Every cell counts its rows", words, 2.2, (blank, *rows), (1, 0.5), pays=0)
+def cells_counted(
+    view: View, people: Crowd, layer: str, sd: float, true: np.ndarray | None = None
+) -> tuple[Event, Event]:
+    """Return the events in which people count in the cells of a public grid, and noise shakes the layer of cells.
+
+    `true` holds the true counts of the layer's cells (NOT PRIVATE), which noise then turns into the noisy ones.
+    """
+    colors, words = view.colors, "where the cells lie was known before; the counts stay secret"
+    first: list[Act] = [{"layer": layer, "opacity": [0, 0]}, *lit(colors, people, wave=0.5)]
+    cells: Act = {"layer": layer, "size": [0, None], "shake": shake(sd)}
+    if true is not None:
+        full = np.flatnonzero(true > 0)
+        first.append(
+            _pile(colors, {"layer": layer, "index": index(full)}, true[full]) | {"wave": 0.4, "span": [0.3, 1]}
+        )
+        cells |= {"size": [sizes(true), None], "color": [colors.hidden, colors.released]}
+    count = Event("count", "Every cell counts its rows", words, 2.2, tuple(first), (1, 0.5), pays=0)
     tail = f"each count moves by about ±{number(sd, 2)}, those of empty cells, too; from here on, all may be published"
     head, tail = noised(sd > 0, "Noise shakes every count", tail)
-    return count, Event(
-        "noise", head, tail, 2.0, ({"layer": layer, "size": [0, None], "shake": shake(sd)},), (0.5, 0.7)
-    )
+    return count, Event("noise", head, tail, 2.0, (cells,), (0.5, 0.7))
 
 
 def noised(private: bool, head: str, tail: str) -> tuple[str, str]:
