@@ -83,19 +83,21 @@ def events(view: View, shots: Sequence[Shot]) -> list[tuple[Event, ...]]:
             "Every row shares itself among the Gaussians",
             "by how likely each makes it; the shares stay secret",
         )
-        step, moves = view.trace.steps[shot.step], []
+        step = view.trace.steps[shot.step]
+        moves: list[Act] = []
         if view.hidden and step.hidden:
             true, start = step.hidden[0].statistic, released["start"]
             mean = start + true["sums"] / np.maximum(true["counts"], 1)[:, None]  # sums are of offsets from the start
-            from_, to = view.plane(start), view.plane(mean)
-            before.insert(-1, arrows(view.colors.hidden, from_, to, span=[0.3, 1]))
-            moves = shaken(view, from_, to, view.plane(released["centers"]), released["counts_sd"])
+            moved = np.flatnonzero(~np.asarray(released["dead"]))  # the others stay where they are
+            old, new = view.plane(start[moved]), view.plane(mean[moved])
+            before.insert(-1, arrows(view.colors.hidden, old, new, span=[0.3, 1]))
+            moves = shaken(view, old, new, view.plane(released["centers"][moved]), released["counts_sd"])
         share = Event("share", head, f"Round {turn}: {tail}", hurried(turn, 1.6), (*rows, *before), (1, 0.6), pays=0)
         words = "each Gaussian takes the noisy mean and shape of its share"
         head, words = noised(released["sums_sd"] > 0, "Noise shakes sums, shapes and counts", words)
         gone: list[Act] = [{"layer": name, "at": -1, "opacity": [1, 0]} for name in outlines]
-        new: list[Act] = [{"layer": name, "opacity": [0, 1], "shake": 4} for name in outlines]
-        acts = (*gone, *new, {"layer": "move", "opacity": [0, 1]}, *moves, {"layer": CENTER, "streak": 0.4})
+        drawn: list[Act] = [{"layer": name, "opacity": [0, 1], "shake": 4} for name in outlines]
+        acts = (*gone, *drawn, {"layer": "move", "opacity": [0, 1]}, *moves, {"layer": CENTER, "streak": 0.4})
         told.append((share, Event("noise", head, f"Round {turn}: {words}", hurried(turn, 2.0), acts, (0.6, 1))))
     return told
 

@@ -286,6 +286,9 @@ def test_shares_lead_each_gaussian_to_the_true_mean_that_noise_moves():
     (tip,) = (act for act in noise.acts if act.get("look", {}).get("name") == "noisy mean")
     for ends in (arrow, tip["from"]):
         assert np.stack([ends["x"], ends["y"]], axis=1) == pytest.approx(place, abs=0.1)
+    for step, (shared, _) in zip(run.steps[1:], told[1:], strict=True):  # a Gaussian without rows stays where it is
+        drawn = [len(act["to"]["x"]) for act in shared.acts if act.get("look", {}).get("name") == "arrow"]
+        assert drawn == [int((~step.released["dead"]).sum())]
     released = View(run, LIGHT, columns(data, run), data.columns, data.units).plane(run.steps[1].released["centers"])
     assert np.stack([tip["to"]["x"], tip["to"]["y"]], axis=1) == pytest.approx(released, abs=1e-4)
 

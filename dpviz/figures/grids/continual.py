@@ -81,24 +81,25 @@ def _plane(view: View) -> Panel:
     return layered(view, title, looks, frames, alt)
 
 
-def so_far(view: View) -> dict[int, tuple[np.ndarray, np.ndarray]]:
-    """Return for every day the true counts (p,) and means (p, d), z units, of the cells that are drawn then.
+def so_far(view: View) -> dict[int, tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Return for every day the drawn cells' true counts (p,) on the evening before and now, and their means (p, d).
 
-    They add up the true tables of all days so far (NOT PRIVATE); none unless hidden layers are on.
+    They add up the true tables of all days so far, z units (NOT PRIVATE); none unless hidden layers are on.
     """
     first, *days = view.trace.steps
-    found: dict[int, tuple[np.ndarray, np.ndarray]] = {}
-    totals: dict[int, tuple[np.ndarray, np.ndarray]] = {0: (np.zeros(1), np.zeros(1))}
+    cells = np.asarray(first.released["cells"])
+    found: dict[int, tuple[np.ndarray, np.ndarray, np.ndarray]] = {}
+    totals = {0: (np.zeros(len(cells)), np.zeros_like(cells, dtype=float))}
     for step in days:
         if not (view.hidden and step.hidden):
             return {}
         released, true, day = step.released, step.hidden[0].statistic, int(step.released["day"])
         before = totals[day & (day - 1)]  # the days before those of tonight's table
         counts, sums = totals[day] = before[0] + true["counts"], before[1] + true["sums"]
-        cells = np.flatnonzero(released["cell_counts"] > released["counts_sd"])
-        cells = cells if len(cells) else np.array([np.argmax(released["cell_counts"])])
-        means = sums[cells] / np.maximum(counts[cells], 1)[:, None]
-        found[day] = counts[cells], np.asarray(first.released["cells"])[cells] + means
+        at = np.flatnonzero(released["cell_counts"] > released["counts_sd"])
+        at = at if len(at) else np.array([np.argmax(released["cell_counts"])])
+        means = cells[at] + sums[at] / np.maximum(counts[at], 1)[:, None]
+        found[day] = totals[day - 1][0][at], counts[at], means
     return found
 
 
@@ -116,8 +117,10 @@ def events(view: View, shots: Sequence[Shot]) -> list[tuple[Event, ...]]:
         before: list[Act] = [{"layer": "cell", "at": -1}, *([{"layer": CENTER, "at": -1}] if day > 1 else [])]
         cells: Act = {"layer": "cell", "shake": shake(sd), "opacity": [0.4, 1]}
         if day in true:
-            counts, at = true[day][0], view.plane(true[day][1])
-            before.insert(1, piles(colors, at[counts > 0], counts[counts > 0], wave=0.4, span=[0.2, 1]))
+            earlier, counts, means = true[day]
+            at, full = view.plane(means), counts > 0
+            grow = [sizes(earlier[full]), sizes(counts[full])]
+            before.insert(1, piles(colors, at[full], counts[full], size=grow, span=[0.2, 1]))
             cells |= {"from": xy(at), "size": [sizes(counts), None], "color": [colors.hidden, colors.released]}
         words = "who arrived today is counted in a cell; the counts stay secret"
         arrive = Event(
