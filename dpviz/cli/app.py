@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 from importlib import import_module
@@ -23,7 +24,10 @@ def _app(arguments: argparse.Namespace) -> int:
         raise ValueError("app: the dashboard's files are not installed; install dpviz from a checkout or a wheel.")
     import_module("dpviz.algorithms")  # a failure to load an outside algorithm is then reported here, and only once
     command = [sys.executable, "-m", "streamlit", "run", "app.py", f"--server.port={arguments.port}"]
-    return subprocess.run(command, cwd=folder, check=False).returncode
+    if os.name == "nt":
+        return subprocess.run(command, cwd=folder, check=False).returncode
+    os.chdir(folder)
+    os.execv(sys.executable, command)  # this process becomes the server, so that every signal reaches it
 
 
 def _places() -> tuple[Path, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import re
+import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
@@ -179,13 +180,18 @@ class Stream:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run one command; return the exit code. An invalid command prints an error of one sentence."""
+    """Run one command; return the exit code. An invalid command prints an error of one sentence.
+
+    SIGTERM stops a command as Ctrl-C does, so that no reserved file stays behind.
+    """
+    if argv is None:
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
     words = sys.argv[1:] if argv is None else argv
     if sys.stdout is None:
         print("dpviz: standard output is closed; nothing was run.", file=sys.stderr)
         return 2
     out = Stream(sys.stdout, "standard output")
-    err = Stream(sys.stderr, "standard error", "\r")  # progress bars need the carriage return
+    err = Stream(sys.stderr or sys.stdout, "standard error", "\r")  # progress bars need the carriage return
     try:
         with redirect_stdout(cast(TextIO, out)), redirect_stderr(cast(TextIO, err)):
             return _run(words)

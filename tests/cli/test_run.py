@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -106,6 +107,15 @@ def test_a_full_standard_output_is_named_before_anything_is_booked(private, caps
     assert main(["accounts", "list"]) == 0 and "private" not in capsys.readouterr().out
 
 
+def test_where_standard_error_is_closed_the_sentence_is_on_standard_output(private, tmp_path):
+    command = f'"{sys.executable}" -m dpviz {" ".join(private)} /nowhere/out.json 2>&-'
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    ended = subprocess.run(command, shell=True, stdout=subprocess.PIPE, text=True, env=environment, check=False)
+    assert ended.returncode == 2 and ended.stdout == (
+        "dpviz: --json: /nowhere/out.json cannot be written; nothing was spent.\n"
+    )
+
+
 def test_the_file_is_there_before_the_screen_says_anything(private, tmp_path, capsys, monkeypatch):
     out = tmp_path / "out.json"
 
@@ -115,6 +125,22 @@ def test_the_file_is_there_before_the_screen_says_anything(private, tmp_path, ca
     monkeypatch.setattr("dpviz.cli.run._say_promise", stopped)
     assert main([*private, str(out)]) == 130
     assert Trace.from_json(out.read_text()).seed is None and list(tmp_path.glob(".*")) == []
+
+
+def test_a_terminated_run_leaves_no_file_and_says_what_is_booked(private, tmp_path):
+    out, fifo = tmp_path / "out.json", tmp_path / "rows.csv"
+    os.mkfifo(fifo)  # nobody writes to it, so the command waits for its rows
+    command = [str(fifo) if word.endswith(".csv") else word for word in private]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    run = subprocess.Popen(
+        [sys.executable, "-m", "dpviz", *command, str(out)], stderr=subprocess.PIPE, text=True, env=environment
+    )
+    while not out.exists() and run.poll() is None:
+        time.sleep(0.05)
+    run.terminate()
+    said = run.communicate(timeout=60)[1]
+    assert run.returncode == 130 and said == "dpviz: stopped. A private run that was booked stays booked in full.\n"
+    assert not out.exists() and sorted(tmp_path.glob(".*")) == []
 
 
 def test_a_private_file_gets_secure_noise_and_no_metric(mine, tmp_path, capsys):
@@ -332,3 +358,13 @@ def test_rows_outside_the_bounds_are_counted_exactly_in_public_and_for_a_budget_
     ):
         assert main(wrong) == 2 and words in (told := capsys.readouterr()).err and "booked" not in told.out
     assert main(["accounts", "list"]) == 0 and "1 run" in capsys.readouterr().out
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the process cannot become another one")
+def test_the_app_s_command_becomes_the_server_so_that_every_signal_reaches_it(monkeypatch):
+    done = []
+    monkeypatch.setattr("os.chdir", lambda folder: done.append(Path(folder) / "app.py"))
+    monkeypatch.setattr("os.execv", lambda program, words: done.append([program, *words[1:]]))
+    main(["app", "--port", "8599"])
+    assert done[0].is_file()
+    assert done[1] == [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port=8599"]
