@@ -85,7 +85,7 @@ def test_the_slider_is_a_strip_of_small_pictures_of_which_each_leads_to_its_roun
 def test_a_film_plays_again_and_again_until_it_is_stopped_and_keeps_its_speed(open_page):
     page = opened(open_page, "town", "eugkm", width=1280, height=800)
     page.get_by_label("Speed").select_option("4")
-    loop, slider = page.get_by_role("button", name="Play again and again"), page.get_by_role("slider", name="Step")
+    loop, slider = page.get_by_role("button", name="Loop"), page.get_by_role("slider", name="Step")
     loop.click()
     expect(loop).to_have_attribute("aria-pressed", "true")
     at, low, high = slider.element_handle(), slider.get_attribute("min"), slider.get_attribute("max")

@@ -56,7 +56,7 @@ export default function ({ data, parentElement }) {
       }</div></div>
     <select aria-label="Speed"><option value="0.5">½×</option
       ><option value="1" selected>1×</option><option value="2">2×</option><option value="4">4×</option></select>
-    <button class="ends loop" data-do="loop" aria-label="Play again and again">${icon("loop")}</button>
+    <button class="ends loop" data-do="loop" aria-label="Loop" title="Play again and again">${icon("loop")}</button>
   </div><div class="say${data.captioned ? " quiet" : ""}"><output aria-live="polite"></output>
     <button class="look" data-do="early" ${data.captioned && data.mode === "DEMO" ? "" : "hidden"}
       title="Show KMeans and the verdict before the last picture, too"><span>Answer from the start</span></button>
