@@ -343,11 +343,21 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
     ("dpviz/algorithms/base.py", "tests/algorithms/test_contract.py -k secure_runs"): [
         ("hidden_in_private", "[] if source.reproducible else None", "[]"),
     ],
+    (P + "exact.py", "tests/privacy/test_exact.py"): [
+        ("exact_parity", "return k % 2 == 1", "return k % 2 == 0"),
+        ("exact_two_zeros", "if value or not negative:", "if True:"),
+        ("exact_gaussian_as_laplace", "if _happens((abs(value) - variance / whole) ** 2 / (2 * variance)):", "if True:"),
+        ("exact_choice_at_half_scale", "/ Fraction(scale)):", "/ Fraction(scale) / 2):"),
+        ("exact_no_turns", "(rest + top * turns) // bottom", "rest // bottom"),
+    ],
+    (P + "noise.py", "tests/privacy/test_exact.py"): [
+        ("own_samplers_unnamed", 'if _samplers().__name__.endswith("from_opendp"):', "if True:"),
+    ],
     (P + "noise.py", NOISE): [
         ("secure_coins_biased", "return words.reshape(probabilities.shape) < probabilities * COIN", "return words.reshape(probabilities.shape) <= probabilities * COIN"),
-        ("secure_gaussian_narrow", "_discrete_gaussian(sd / GRID)", "_discrete_gaussian(0.8 * sd / GRID)"),
-        ("secure_laplace_narrow", "_discrete_laplace(scale / GRID)", "_discrete_laplace(0.8 * scale / GRID)"),
-        ("secure_gaussian_one_draw", "measurement([0] * math.prod(shape))", "measurement([0]) * math.prod(shape)"),
+        ("secure_gaussian_narrow", "_samplers().gaussian(sd / GRID,", "_samplers().gaussian(0.8 * sd / GRID,"),
+        ("secure_laplace_narrow", "_samplers().laplace(scale / GRID,", "_samplers().laplace(0.8 * scale / GRID,"),
+        ("secure_gaussian_one_draw", "_samplers().gaussian(sd / GRID, math.prod(shape))", "_samplers().gaussian(sd / GRID, 1) * math.prod(shape)"),
         ("seeded_gaussian_off_grid", "return snap(self._rng.normal(0.0, sd, shape))", "return self._rng.normal(0.0, sd, shape)"),
         ("seeded_laplace_off_grid", "return snap(self._rng.laplace(0.0, scale, shape))", "return self._rng.laplace(0.0, scale, shape)"),
     ],

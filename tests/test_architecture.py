@@ -27,6 +27,8 @@ ROOMS = [  # rooms import only those above them; the trace comes after the priva
     "dpviz.privacy.guarantee",
     "dpviz.privacy.delta",
     "dpviz.privacy.budget",
+    "dpviz.privacy.exact",
+    "dpviz.privacy.from_opendp",
     "dpviz.privacy.noise",
     "dpviz.privacy.local",
     "dpviz.privacy.costs",

@@ -20,7 +20,7 @@ from dpviz.privacy.costs import Report, Shuffled
 from dpviz.privacy.curator import Curator, Hidden
 from dpviz.privacy.delta import allowed, meaning
 from dpviz.privacy.guarantee import BY_AUTHORS, TRUST, Guarantee, Neighboring, Notion
-from dpviz.privacy.noise import Noise, Secure, Seeded
+from dpviz.privacy.noise import Noise, Secure, Seeded, caution
 from dpviz.privacy.plan import Plan
 from dpviz.privacy.rows import Rows, marked
 from dpviz.trace import Coreset, Step, Trace
@@ -239,6 +239,7 @@ class Algorithm:
             cluster_centers=result,
             coreset=_coreset(steps, rows.domain),
             warnings=(
+                *filter(None, ["" if source.reproducible else caution()]),
                 *_doubts(self.name, curator),
                 *self.doubts({step.kind: step.released for step in steps}, rows.domain),
             ),

@@ -1,21 +1,18 @@
-"""The only module that draws noise. Every additive noise value lies on the 2^-24 grid, so sums stay exact."""
+"""The only way to noise. Every additive noise value lies on the 2^-24 grid, so sums stay exact."""
 
 from __future__ import annotations
 
 import math
 import os
 import secrets
-from functools import lru_cache
+from functools import cache
 from typing import Any, Protocol
 
 import numpy as np
-import opendp.prelude as dp
 
 from dpviz.geometry import GRID, snap
 
-__all__ = ["COIN", "Noise", "Secure", "Seeded"]
-
-dp.enable_features("contrib")
+__all__ = ["COIN", "Noise", "Secure", "Seeded", "caution"]
 
 COIN = 2**40  # probabilities of coins are whole multiples of 1 / COIN, so that coins are exact
 _COINS = 4_000_000  # maximum number of coins held at a time
@@ -96,8 +93,30 @@ class Seeded:
         return self._rng.binomial(counts, probability)
 
 
+@cache
+def _samplers() -> Any:
+    """Return the module with OpenDP's samplers if OpenDP is installed, else that with ours: the same in all runs."""
+    try:
+        from dpviz.privacy import from_opendp
+
+        return from_opendp
+    except ModuleNotFoundError as missing:
+        if (missing.name or "").partition(".")[0] != "opendp":
+            raise
+        from dpviz.privacy import exact
+
+        return exact
+
+
+def caution() -> str:
+    """Return a sentence about the samplers of a private run if they are not OpenDP's, else ""."""
+    if _samplers().__name__.endswith("from_opendp"):
+        return ""
+    return "The noise was drawn by dpviz's own exact samplers, because OpenDP is not installed here."
+
+
 class Secure:
-    """OpenDP's exact samplers, without a seed, on the operating system's randomness, for private releases.
+    """Exact samplers, without a seed, on the operating system's randomness, for private releases.
 
     A Gaussian is drawn as an integer-valued discrete Gaussian in units of the grid, even for counts, because on whole
     numbers a discrete Gaussian with a small standard deviation costs more than the continuous one that the plan
@@ -108,13 +127,13 @@ class Secure:
 
     def gaussian(self, sd: float, shape: tuple[int, ...]) -> np.ndarray:
         """Draw independent discrete Gaussians of standard deviation `sd` on the grid."""
-        measurement = _discrete_gaussian(sd / GRID)
-        return np.array(measurement([0] * math.prod(shape)), dtype=np.float64).reshape(shape) * GRID
+        draws = _samplers().gaussian(sd / GRID, math.prod(shape))
+        return np.array(draws, dtype=np.float64).reshape(shape) * GRID
 
     def laplace(self, scale: float, shape: tuple[int, ...]) -> np.ndarray:
         """Draw independent discrete Laplace values of scale `scale` on the grid."""
-        measurement = _discrete_laplace(scale / GRID)
-        return np.array(measurement([0] * math.prod(shape)), dtype=np.float64).reshape(shape) * GRID
+        draws = _samplers().laplace(scale / GRID, math.prod(shape))
+        return np.array(draws, dtype=np.float64).reshape(shape) * GRID
 
     def integer(self, below: int) -> int:
         """Draw one of 0, ..., below - 1 uniformly."""
@@ -123,7 +142,7 @@ class Secure:
     def gumbel_argmax(self, utilities: np.ndarray, scale: float) -> int:
         """Return the index of the largest utility + Gumbel noise of scale `scale`; -inf never wins."""
         open_to_choice = np.flatnonzero(np.isfinite(utilities))
-        return int(open_to_choice[_noisy_max(scale)(utilities[open_to_choice].tolist())])
+        return int(open_to_choice[_samplers().choose(utilities[open_to_choice].tolist(), scale)])
 
     def permutation(self, n: int) -> np.ndarray:
         """Draw an order of n items by sorting random 64-bit keys, which are redrawn until all differ."""
@@ -144,21 +163,3 @@ class Secure:
             for start in range(0, int(count), _COINS):
                 successes[index] += int(self.coins(np.full(min(_COINS, int(count) - start), probability)).sum())
         return successes
-
-
-@lru_cache(maxsize=256)
-def _discrete_gaussian(scale: float) -> Any:
-    space = dp.vector_domain(dp.atom_domain(T="i64")), dp.l2_distance(T="f64")
-    return dp.m.make_gaussian(*space, scale=scale)
-
-
-@lru_cache(maxsize=256)
-def _discrete_laplace(scale: float) -> Any:
-    space = dp.vector_domain(dp.atom_domain(T="i64")), dp.l1_distance(T="i64")
-    return dp.m.make_laplace(*space, scale=scale)
-
-
-@lru_cache(maxsize=256)
-def _noisy_max(scale: float) -> Any:
-    space = dp.vector_domain(dp.atom_domain(T="f64", nan=False)), dp.linf_distance(T="f64")
-    return dp.m.make_noisy_max(*space, dp.zero_concentrated_divergence(), scale=scale)
