@@ -57,7 +57,7 @@ OUTSIDE = (
     "From outside: the operator of this server added these methods. Only their authors vouch for what they promise."
 )
 _CARD = 228  # width of a card in pixels
-WHY = "Recommended: it has the lowest loss in this group on 13 of 15 benchmark sets, and ties on two."
+WHY = "Recommended: of all with this promise it has the lowest loss on 13 of 15 benchmark sets, and ties on two."
 
 
 def offered(private: bool) -> list[str]:
@@ -132,8 +132,7 @@ def _films(data: Dataset, slugs: Sequence[str], key: str) -> None:
                         _card(slug, data, key)
     if not shown:
         st.caption(f"No method has {numbers.listed([f'“{word}”' for word in typed])} in its name, idea or promise.")
-    if not data.private:
-        st.caption("The films show the made-up town with five centers at ε = 1, whatever your data are.")
+    st.caption("The films show the made-up town with five centers at ε = 1, whatever your data are.")
 
 
 def _promise(slug: str) -> tuple[str, ...]:
