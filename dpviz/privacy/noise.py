@@ -112,7 +112,7 @@ def caution() -> str:
     """Return a sentence about the samplers of a private run if they are not OpenDP's, else ""."""
     if _samplers().__name__.endswith("from_opendp"):
         return ""
-    return "The noise was drawn by dpviz's own exact samplers, because OpenDP is not installed here."
+    return "OpenDP is not installed here: where this method adds noise, dpviz's own exact samplers drew it."
 
 
 class Secure:

@@ -165,7 +165,7 @@ def test_a_curve_that_says_more_than_the_verdict_is_explained(open_link):
     assert curve < verdict and f"The lines above use ε and δ alone, which allow more: A {verdict} times in 100." in told
 
 
-def private_visit(runs):
+def private_visit(runs, **values):
     """Open Compare on a private file with so many finished releases on it."""
     private = dataclasses.replace(load_sample("iris"), dataset_id="abc", title="mine.csv", private=True)
     store = Recent(results.OWN_BYTES)
@@ -174,7 +174,7 @@ def private_visit(runs):
         trace = algorithm.run(private.X, domain=private.domain, noise="secure", dataset_id="abc")
         store.put(f"run {i}", results.Result(f"run {i}", trace, private))
     history = [f"run {i}" for i in range(len(runs))]
-    return visit("compare", own={"abc": private}, explore_data="abc", store=store, history=history)
+    return visit("compare", own={"abc": private}, explore_data="abc", store=store, history=history, **values)
 
 
 @pytest.mark.parametrize("runs", [(), ("dpm",)])
@@ -198,6 +198,11 @@ def test_private_releases_that_are_paid_stand_side_by_side_and_nothing_is_run():
     assert not app.exception and "A</b> DPM" in words(app)
     app.multiselect[0].set_value(["run 0"]).run()
     assert "at least two" in app.info[0].value and not pictures(app)
+
+
+def test_releases_that_were_chosen_on_another_private_file_are_no_choice_here():
+    app = private_visit(("dpm", "nsm"), compare_paid=["of another file", "run 1"])
+    assert not app.exception and app.multiselect[0].value == ["run 1"] and "at least two" in app.info[0].value
 
 
 def test_the_page_to_take_away_holds_promises_differences_and_no_script(open_link):

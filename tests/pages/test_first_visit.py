@@ -84,6 +84,7 @@ def listed(private):
     [
         ("", set(ALGORITHMS)),
         ("votes", {"pe-means", "hdpe-means", "aug-pe"}),
+        ("votes projection", {"hdpe-means"}),
         ("SHUFFLE", {"stemmer-kaplan-shuffle"}),
         ("weaker rho", {"dist-dp", "dist-dp-region-means", "dist-dp-random-points"}),
         ("<b>&", set()),

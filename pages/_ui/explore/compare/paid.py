@@ -28,6 +28,8 @@ def paid(data: Dataset) -> Comparison | None:
         )
         return None
     names, runs = results.labels(past), {run.identity: run for run in past}
+    if _COMPARE_PAID in st.session_state:  # chosen on another file, or no longer kept
+        st.session_state[_COMPARE_PAID] = [one for one in st.session_state[_COMPARE_PAID] if one in runs]
     chosen = st.multiselect(
         "Releases already paid", list(runs), list(runs)[:2], max_selections=sides.MOST, format_func=names.__getitem__,
         key=_COMPARE_PAID, persist_state="session",
