@@ -2,6 +2,7 @@
 
 import ast
 import base64
+import dataclasses
 import functools
 import hashlib
 import html
@@ -23,7 +24,7 @@ import pytest
 from dpviz.algorithms import ALGORITHMS
 from dpviz.algorithms.explain_clusters import ExplainClusters
 from dpviz.cli import main
-from dpviz.datasets import load
+from dpviz.datasets import SAMPLES, load, loading
 from dpviz.domain import Domain
 from dpviz.postprocessing.cards import cards
 from dpviz.postprocessing.released import centers_text
@@ -397,6 +398,14 @@ def test_a_trace_is_short_in_a_console_and_a_label_in_a_notebook():
     trace = demo()
     assert len(repr(trace)) < 200 and "Protects" in trace._repr_html_()
     assert trace.show()._repr_html_().startswith("<iframe srcdoc=")
+
+
+def test_a_headline_names_a_sample_without_its_rows(monkeypatch):
+    titles = {name: load(name).title for name in SAMPLES}
+    trace = demo()
+    monkeypatch.setattr(loading, "read_table", lambda *args, **more: pytest.fail("a title needs no rows"))
+    for name, title in titles.items():
+        assert headline(dataclasses.replace(trace, dataset_id=f"sample:{name}")).startswith(f"{title}: ")
 
 
 def test_a_file_names_its_data_its_centers_and_its_epsilon_and_a_replay_has_its_key():

@@ -16,6 +16,7 @@ from scipy.spatial import cKDTree
 
 from dpviz.audits.reconstruct import Publication
 from dpviz.domain import Domain
+from dpviz.geometry import bincount
 
 __all__ = ["Belief", "belief", "blind", "evidence", "without"]
 
@@ -59,10 +60,8 @@ def without(rounds: Sequence[Publication], others: np.ndarray) -> list[Publicati
     left = []
     for one in rounds:
         nearest, k = cKDTree(one.centers).query(others)[1], len(one.centers)
-        sums = np.stack([np.bincount(nearest, column, minlength=k) for column in others.T], axis=1)
-        left.append(
-            dataclasses.replace(one, sums=one.sums - sums, counts=one.counts - np.bincount(nearest, minlength=k))
-        )
+        sums = np.stack([bincount(nearest, column, minlength=k) for column in others.T], axis=1)
+        left.append(dataclasses.replace(one, sums=one.sums - sums, counts=one.counts - bincount(nearest, minlength=k)))
     return left
 
 

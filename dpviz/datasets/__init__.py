@@ -16,6 +16,7 @@ from dpviz.datasets.loading import (
     load_csv,
     load_sample,
     made,
+    title_of_sample,
 )
 from dpviz.datasets.painted import (
     Painted,
@@ -34,4 +35,5 @@ __all__ = [
     "load_csv",
     "load_sample",
     "made",
+    "title_of_sample",
 ]

@@ -25,7 +25,7 @@ from dpviz.domain import Domain
 
 __all__ = [
     *("SAMPLES", "SAMPLE_FOLDER", "Clipping", "Fewer"),
-    *("clipping", "from_table", "load", "load_csv", "load_sample", "made", "present"),
+    *("clipping", "from_table", "load", "load_csv", "load_sample", "made", "present", "title_of_sample"),
 ]
 
 SAMPLES = ("town", "city", "blobs", "overlap", "minority", "ring", "moons", "highdim", "tiny", "iris", "wine", "digits")
@@ -48,6 +48,12 @@ def load_sample(name: str) -> Dataset:
     if name not in SAMPLES:
         raise ValueError(f"datasets: sample must be one of {', '.join(SAMPLES)}; got {name!r}.")
     return load_csv(SAMPLE_FOLDER / f"{name}.csv", dataset_id=f"sample:{name}")
+
+
+def title_of_sample(name: str) -> str:
+    """Return the title of a bundled sample, from its dictionary alone."""
+    facts = facts_beside(SAMPLE_FOLDER / f"{name}.csv")[1]
+    return str((facts or {})["title"])
 
 
 @dataclasses.dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from dpviz.geometry.kernels import (
     GRID,
     Population,
+    bincount,
     clip_ball,
     cluster_sums,
     fold,
@@ -27,6 +28,7 @@ __all__ = [
     "GRID",
     "Population",
     "alone",
+    "bincount",
     "clip_ball",
     "cluster_sums",
     "fold",

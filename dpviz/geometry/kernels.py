@@ -17,6 +17,7 @@ from dpviz.geometry.threads import each
 __all__ = [
     "GRID",
     "Population",
+    "bincount",
     "clip_ball",
     "cluster_sums",
     "fold",
@@ -35,6 +36,7 @@ GRID = 2.0**-24
 _SWEPT = 32  # up to this many points, one pass over all rows per point is faster than a search for every row
 _CACHED = 16_384  # number of entries in a block of rows that several steps of a computation use
 _BLOCK = 200_000  # maximum number of entries in a distance block, which then fits in the cache together with its rows
+_INDEX = np.intp  # the only type that older versions of numpy count
 _TILE = 512  # maximum number of points in a distance block; with more, a product with few rows mostly copies points
 _PASS = 4_096  # number of rows per block in passes over few arrays
 _SHORTER = 0.96  # share of a parent's children, those nearest to it, that are searched together
@@ -250,7 +252,7 @@ def _propose_grouped(
     longest = np.flatnonzero(lengths > edges[group])
     squares, apart, cells = _apart(x, parents)
     order = np.argsort(cells, kind="stable")
-    ends = np.cumsum(np.bincount(cells, minlength=len(parents)))
+    ends = np.cumsum(bincount(cells, minlength=len(parents)))
     value, error, rival = np.full(n, np.inf), np.zeros(n), np.full(n, np.inf)
     winners = np.zeros(n, dtype=np.int64)
 
@@ -344,10 +346,15 @@ def _nearest_exact(x: np.ndarray, points: np.ndarray) -> np.ndarray:
     return winners
 
 
+def bincount(labels: np.ndarray, weights: np.ndarray | None = None, minlength: int = 0) -> np.ndarray:
+    """Return numpy's `bincount` for labels of any integer type, also where indices have 32 bits, as in WebAssembly."""
+    return np.bincount(labels.astype(_INDEX, copy=False), weights, minlength)  # noqa: TID251
+
+
 def cluster_sums(x: np.ndarray, labels: np.ndarray, n_clusters: int) -> tuple[np.ndarray, np.ndarray]:
     """Return (sums (k, d), counts (k,)) of the rows x (n, d) with each of the labels; exact for rows on the grid."""
     members = csc_array((np.ones(len(x)), labels, np.arange(len(x) + 1)), shape=(n_clusters, len(x)))
-    return members @ x, np.bincount(labels, minlength=n_clusters)
+    return members @ x, bincount(labels, minlength=n_clusters)
 
 
 def product(x: np.ndarray, matrix: np.ndarray, reach: float) -> np.ndarray:

@@ -10,6 +10,7 @@ from dpviz.figures import Panel
 from dpviz.figures.kit.theme import Theme
 from dpviz.figures.scenes.lesson_maps import moved_panel
 from dpviz.figures.scenes.lessons import Values, values_panel
+from dpviz.geometry import bincount
 from dpviz.lessons.ground import Ground, ground, odds
 from dpviz.lessons.lesson import Stage
 from dpviz.numbers import number, ratio_words
@@ -62,7 +63,7 @@ def run(seed: int) -> Stage:
     promises, rho = runs.promises, float(trace.claimed.rho_distance or 0.0)
     true, noisy = domain.normalize(city.data.X), np.asarray(trace.steps[0].released["noisy_points"])
     same = np.mean(_nearest(true, means) == _nearest(noisy, means))
-    largest = float(np.bincount(_nearest(true, means)).max() / len(true))
+    largest = float(bincount(_nearest(true, means)).max() / len(true))
     thrown = float(np.sqrt(((noisy - true) ** 2).sum(axis=1).mean()))
     words = [domain.length(moves * rho) for moves in MOVES]
     titles = tuple(

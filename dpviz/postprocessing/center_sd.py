@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import cdist
 
+from dpviz.geometry import bincount
 from dpviz.trace import Trace
 
 __all__ = [
@@ -71,8 +72,8 @@ def average_sd(
     away = np.broadcast_to(origins, (len(of), centers.shape[1])) - centers[of]
     weights_sd, sums_sd = (np.broadcast_to(sd, len(of))[:, None] for sd in (weights_sd, sums_sd))
     squares = sums_sd**2 + (away * weights_sd) ** 2
-    total = np.maximum(np.bincount(of, weights, k), 1.0)
-    return np.stack([np.sqrt(np.bincount(of, column, k)) / total for column in squares.T], axis=1)
+    total = np.maximum(bincount(of, weights, k), 1.0)
+    return np.stack([np.sqrt(bincount(of, column, k)) / total for column in squares.T], axis=1)
 
 
 def blurred(noisy_counts: np.ndarray, sd: np.ndarray, radius: float) -> bool:

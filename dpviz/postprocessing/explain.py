@@ -20,6 +20,7 @@ import pandas as pd
 from scipy.stats import norm
 
 from dpviz.domain import Domain
+from dpviz.geometry import bincount
 from dpviz.numbers import number
 from dpviz.postprocessing.at_bound import bounds_words
 from dpviz.postprocessing.center_sd import CELLS, members
@@ -260,7 +261,7 @@ def _drowned(trace: Trace, noise: CenterNoise, z: float) -> np.ndarray:
         clear = weights > norm.isf((1 - CONFIDENCE) / len(weights)) * np.asarray(trace.coreset.sd)
         domain = trace.domain
         nearest = members(domain.normalize(trace.coreset.points), domain.normalize(trace.cluster_centers))
-        lost = lost | (np.bincount(nearest[clear], minlength=k) == 0)
+        lost = lost | (bincount(nearest[clear], minlength=k) == 0)
     return lost
 
 

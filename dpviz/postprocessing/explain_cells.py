@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from dpviz.domain import Domain
+from dpviz.geometry import bincount
 from dpviz.postprocessing.center_sd import members
 from dpviz.postprocessing.explain import BINS, Explanation, edges_between
 from dpviz.trace import Trace
@@ -36,8 +37,8 @@ def of_cells(trace: Trace) -> Explanation | None:
     for j in range(d):
         place = np.where(of < 0, k, of) * BINS + np.searchsorted(edges[j], cells[:, j])
         noisy = np.asarray(first["noisy_counts"], dtype=float)
-        counts[:, j] = np.bincount(place, noisy, (k + 1) * BINS).reshape(k + 1, BINS)
-        squares = np.bincount(place, minlength=(k + 1) * BINS) * float(first["counts_sd"]) ** 2
+        counts[:, j] = bincount(place, noisy, (k + 1) * BINS).reshape(k + 1, BINS)
+        squares = bincount(place, minlength=(k + 1) * BINS) * float(first["counts_sd"]) ** 2
         variances[:, j] = squares.reshape(k + 1, BINS)
     return Explanation(counts, variances, domain.denormalize(edges.T).T, heavy=True)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from dpviz.geometry import bincount
+
 __all__ = ["OBJECTIVES", "medians_on"]
 
 OBJECTIVES = ("means", "medians")
@@ -18,7 +20,7 @@ def medians_on(points: np.ndarray, weights: np.ndarray, centers: np.ndarray, ite
         squares = ((centers**2).sum(axis=1) - 2 * points @ centers.T) + (points**2).sum(axis=1)[:, None]
         labels = squares.argmin(axis=1)
         pull = weights / np.sqrt(np.maximum(squares[np.arange(len(points)), labels], 1e-18))
-        mass = np.bincount(labels, weights=pull, minlength=len(centers))
-        sums = np.column_stack([np.bincount(labels, weights=pull * c, minlength=len(centers)) for c in points.T])
+        mass = bincount(labels, weights=pull, minlength=len(centers))
+        sums = np.column_stack([bincount(labels, weights=pull * c, minlength=len(centers)) for c in points.T])
         centers = np.where(mass[:, None] > 0, sums / np.maximum(mass, 1e-300)[:, None], centers)
     return centers

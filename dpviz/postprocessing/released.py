@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from dpviz.escape import cell, line
+from dpviz.geometry import bincount
 from dpviz.numbers import at, number, round_to
 from dpviz.postprocessing.at_bound import DIGITS, bounds_words
 from dpviz.postprocessing.center_sd import UNKNOWN, members, stated
@@ -89,8 +90,8 @@ def _sizes(trace: Trace, step: Step) -> tuple[np.ndarray | None, float | None]:
     if points is None or not len(points[0]):
         return None, None
     labels = members(points[0], np.asarray(released["centers"]))
-    own = np.sqrt(np.bincount(labels, points[2] ** 2, k))
-    return np.bincount(labels, points[1], k), float(own.max()) if own.any() else None
+    own = np.sqrt(bincount(labels, points[2] ** 2, k))
+    return bincount(labels, points[1], k), float(own.max()) if own.any() else None
 
 
 def _sd(entry: Release) -> float:

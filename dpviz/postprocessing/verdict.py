@@ -15,6 +15,7 @@ from scipy.spatial.distance import cdist
 from sklearn.metrics import pairwise_distances_argmin
 
 from dpviz.domain import Domain
+from dpviz.geometry import bincount
 from dpviz.metrics import reference_name
 from dpviz.numbers import chance, length, listed, number, percent, ratio_words
 from dpviz.postprocessing.at_bound import bounds_sentence
@@ -122,9 +123,9 @@ def groups_of(X: np.ndarray, domain: Domain, reference: np.ndarray, labels: np.n
     Z = Z[finite]
     codes = pairwise_distances_argmin(Z, z) if labels is None else np.asarray(labels)[finite]
     _, codes = np.unique(codes, return_inverse=True)
-    sizes = np.bincount(codes)
-    means = np.stack([np.bincount(codes, column) / sizes for column in Z.T], axis=1)
-    radii = np.sqrt(np.bincount(codes, ((Z - means[codes]) ** 2).sum(axis=1)) / sizes)
+    sizes = bincount(codes)
+    means = np.stack([bincount(codes, column) / sizes for column in Z.T], axis=1)
+    radii = np.sqrt(bincount(codes, ((Z - means[codes]) ** 2).sum(axis=1)) / sizes)
     groups = sizes > 1
     return Groups(means[groups], radii[groups], sizes[groups], known=labels is not None)
 

@@ -6,6 +6,8 @@ import numpy as np
 from scipy.spatial import cKDTree
 from sklearn.cluster import KMeans
 
+from dpviz.geometry import bincount
+
 __all__ = ["lloyd_on", "occupied", "solve", "spread"]
 
 # number of pairs above which a tree (in up to 8 columns) is faster than computing all distances
@@ -43,7 +45,7 @@ class _Cloud:
         for _ in range(iterations):
             labels, _ = self.assign(centers)
             if p <= _FLAT:
-                sums = np.array([np.bincount(labels, weights=column, minlength=k) for column in self._weighed.T]).T
+                sums = np.array([bincount(labels, weights=column, minlength=k) for column in self._weighed.T]).T
             else:
                 sums = (labels == np.arange(k)[:, None]).astype(np.float64) @ self._weighed
             mass = sums[:, :1]

@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 
 from dpviz.datasets.parts import Part, resized
 from dpviz.domain import Domain
-from dpviz.geometry import GRID, inertia
+from dpviz.geometry import GRID, bincount, inertia
 from dpviz.privacy.block import Block
 from dpviz.privacy.queries import CellCover, KeyQuery, Positions, Predicate, Query, Question
 from dpviz.privacy.rows import ALL, Cells, Gather, Keep, Perturb, Rows, Session, StatisticSession
@@ -159,7 +159,7 @@ class ChunkedSession(StatisticSession):
         answers = list(self._each(partial(_keys, query=query), scope))
         every = np.concatenate([keys for keys, _ in answers])
         keys, place = np.unique(every, axis=0, return_inverse=True)
-        counts = np.bincount(place.ravel(), weights=np.concatenate([c for _, c in answers]), minlength=len(keys))
+        counts = bincount(place.ravel(), weights=np.concatenate([c for _, c in answers]), minlength=len(keys))
         noisy, mask = keep(counts)
         return keys[mask], noisy[mask], {"keys": keys, "counts": counts}
 

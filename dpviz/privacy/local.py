@@ -13,6 +13,7 @@ from typing import Protocol
 
 import numpy as np
 
+from dpviz.geometry import bincount
 from dpviz.privacy.noise import COIN, Noise
 
 __all__ = ["ORACLES", "OUE", "Hadamard", "OneBit", "Randomizer", "flip_probability", "public_hash", "transform"]
@@ -77,7 +78,7 @@ class OUE:
         distribution.
         """
         sample = self.reports(noise, answers[:shown])
-        counts = np.bincount(answers[shown:], minlength=self.size)
+        counts = bincount(answers[shown:], minlength=self.size)
         ones = noise.binomial(counts, 0.5) + noise.binomial(counts.sum() - counts, self.flip)
         return (ones + sample.sum(axis=0) - len(answers) * self.flip) / (0.5 - self.flip), sample
 
@@ -115,7 +116,7 @@ class Hadamard:
     def gather(self, noise: Noise, answers: np.ndarray, ids: np.ndarray, shown: int) -> tuple[np.ndarray, np.ndarray]:
         """Return (estimated counts (K,), (row, bit) of the first people (shown, 2))."""
         row, bits = self.reports(noise, answers, ids)
-        sums = np.bincount(row, weights=np.where(bits, 1.0, -1.0), minlength=self.rows)
+        sums = bincount(row, weights=np.where(bits, 1.0, -1.0), minlength=self.rows)
         sample = np.column_stack([row[:shown], bits[:shown]])
         return transform(sums)[1 : self.size + 1] / (1 - 2 * self.flip), sample
 

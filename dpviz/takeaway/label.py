@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import json
 
-from dpviz.datasets import SAMPLES, load_sample
+from dpviz.datasets import SAMPLES, title_of_sample
 from dpviz.numbers import chance, number
 from dpviz.postprocessing.at_bound import bounds_sentence
 from dpviz.postprocessing.bet import bet_of
@@ -34,7 +34,7 @@ def names_of(trace: Trace) -> tuple[list[str], list[str]]:
 def headline(trace: Trace) -> str:
     """Return a file's headline: the data if they are a sample, the number of centers, ε, and the algorithm."""
     kind, _, name = trace.dataset_id.partition(":")
-    where = f"{load_sample(name).title}: " if kind == "sample" and name in SAMPLES else ""
+    where = f"{title_of_sample(name)}: " if kind == "sample" and name in SAMPLES else ""
     promise = f" at ε {number(trace.claimed.epsilon)}" if trace.claimed.private else f", {trace.claimed}"
     return f"{where}{len(trace.cluster_centers)} centers{promise}, {trace.name}"
 

@@ -15,7 +15,7 @@ from dpviz.algorithms.dist_dp.family import Moves
 from dpviz.algorithms.nsm.nsm import NSM
 from dpviz.algorithms.pseudocode import Line
 from dpviz.domain import Domain
-from dpviz.geometry import Population, nearest, snap
+from dpviz.geometry import Population, bincount, nearest, snap
 from dpviz.params import param
 from dpviz.privacy.accounting import mu_of_epsilon
 from dpviz.privacy.curator import Curator
@@ -164,7 +164,7 @@ class DistDPRegionMeans(Moves):
         yield self.show_points(curator, noisy)
 
         regions = self._regions(noisy.value, rng)
-        counts = np.bincount(nearest(noisy.value, Population(regions)), minlength=len(regions)).astype(np.float64)
+        counts = bincount(nearest(noisy.value, Population(regions)), minlength=len(regions)).astype(np.float64)
         sums = curator.release("sums", CompanionSums(self.COMPANION, regions, curator.rho_distance))
         full = counts > 0
         means = domain.clip(np.where(full[:, None], sums.value / np.maximum(counts, 1)[:, None], regions))

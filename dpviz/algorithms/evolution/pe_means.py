@@ -12,6 +12,7 @@ import numpy as np
 from dpviz.algorithms.evolution.family import Evolution, averages, evolution_code, sums_and_counts
 from dpviz.algorithms.pseudocode import Line
 from dpviz.domain import Domain
+from dpviz.geometry import bincount
 from dpviz.params import param
 from dpviz.postprocessing.center_sd import members
 from dpviz.postprocessing.weighted import spread
@@ -148,7 +149,7 @@ class PEMeans(Evolution):
                 "Use more rows, fewer columns or centers, or fewer variations.",
             )
         weights = votes * end["kept"]
-        shares = np.bincount(members(end["population"], centers), weights=weights, minlength=len(centers))
+        shares = bincount(members(end["population"], centers), weights=weights, minlength=len(centers))
         if not shares.any() or spread(centers, shares) >= self.CROWDED * domain.radius**2:
             return ()
         return (

@@ -16,7 +16,7 @@ from dpviz.algorithms.base import Algorithm
 from dpviz.algorithms.grids.eugkm import EUGkM
 from dpviz.algorithms.pseudocode import Line
 from dpviz.domain import Domain
-from dpviz.geometry import snap
+from dpviz.geometry import bincount, snap
 from dpviz.params import param
 from dpviz.privacy.costs import Laplace
 from dpviz.privacy.curator import Curator
@@ -210,9 +210,9 @@ def _joined(dense: np.ndarray, counts: np.ndarray, noise: float, most: int) -> t
     names, labels = np.unique(np.where(dense.ravel(), labels, -1), return_inverse=True)
     n = len(names) - (names[0] == -1)
     labels = labels - (names[0] == -1)  # -1: not dense
-    sizes = np.bincount(labels[labels >= 0], counts.ravel()[labels >= 0], n)
+    sizes = bincount(labels[labels >= 0], counts.ravel()[labels >= 0], n)
     order = np.argsort(-sizes, kind="stable")
-    clear = sizes[order] >= noise * np.sqrt(np.bincount(labels[labels >= 0], minlength=n)[order])
+    clear = sizes[order] >= noise * np.sqrt(bincount(labels[labels >= 0], minlength=n)[order])
     clear[0] = True
     order = order[clear][:most]
     rank = np.full(n + 1, -1)

@@ -11,7 +11,7 @@ from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 
 from dpviz.algorithms.nsm.corrections import Prior
-from dpviz.geometry import clip_ball, snap
+from dpviz.geometry import bincount, clip_ball, snap
 from dpviz.postprocessing.center_sd import members
 from dpviz.postprocessing.spread import Leftover, Shape, Spread
 from dpviz.privacy.curator import Curator, Noisy
@@ -191,14 +191,14 @@ def sizes(summary: PointSummary, centers: np.ndarray, typical: float) -> Prior |
         return None
     population, votes = summary.released["population"], summary.released["noisy_votes"]
     labels = members(population, centers)
-    counts, cells = (np.bincount(labels, weights, len(centers)) for weights in (votes, None))
+    counts, cells = (bincount(labels, weights, len(centers)) for weights in (votes, None))
     return Prior(counts, 1 / (np.maximum(cells, 1) * summary.noise_sd**2) * (cells > 0), typical)
 
 
 def nearest_share(summary: PointSummary, centers: np.ndarray) -> np.ndarray:
     """Return each center's share of the total weight, shape (k,); a point belongs to its nearest center."""
     labels = members(summary.points, centers)
-    return np.bincount(labels, weights=summary.weights / summary.weights.sum(), minlength=len(centers))
+    return bincount(labels, weights=summary.weights / summary.weights.sum(), minlength=len(centers))
 
 
 def scatter_of(summary: PointSummary, centers: np.ndarray) -> float:

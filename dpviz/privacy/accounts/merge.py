@@ -13,7 +13,8 @@ import sqlalchemy
 
 from dpviz.privacy.accounts.database import postgresql, sqlite
 from dpviz.privacy.accounts.journal import Journal, seen
-from dpviz.privacy.accounts.store import NAME, Accounts
+from dpviz.privacy.accounts.place import NAME
+from dpviz.privacy.accounts.store import Accounts
 from dpviz.privacy.secret import private_folder, server_secret
 
 __all__ = ["Merged", "merge"]

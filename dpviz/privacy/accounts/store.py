@@ -15,13 +15,12 @@ from dpviz.privacy.accounts.database import postgresql, sqlite
 from dpviz.privacy.accounts.export import read_file, write_file
 from dpviz.privacy.accounts.journal import Entry, Journal, Turn
 from dpviz.privacy.accounts.owner import LOCAL, check_owner
+from dpviz.privacy.accounts.place import NAME, URL
 from dpviz.privacy.guarantee import Neighboring
-from dpviz.privacy.secret import private_folder, server_secret, state_folder, sweep_drafts
+from dpviz.privacy.secret import private_folder, server_secret, sweep_drafts
 
-__all__ = ["URL", "Accounts", "refuse_private"]
+__all__ = ["Accounts"]
 
-URL = "DPVIZ_ACCOUNTS_URL"  # environment variable that puts the accounts on PostgreSQL
-NAME = "accounts.sqlite3"
 _OWNED = "o"  # first letter of the keys of all accounts but those of this machine's user; not a hexadecimal digit
 
 
@@ -247,21 +246,6 @@ class Accounts:
         for entry in turn.added:
             account = _with(account, entry) if entry.file == key else account
         return account
-
-
-def refuse_private(path: Path) -> None:
-    """Raise an error if this machine's user has declared a file private; create no account.
-
-    Raises
-    ------
-    Refused
-        If the user has declared it private.
-    """
-    if not path.is_file() or not (os.environ.get(URL) or (state_folder() / NAME).exists()):
-        return
-    accounts = Accounts.open()
-    if accounts.of(accounts.key_of(path)).private:
-        raise Refused(f"{path.name}: you already declared this file private; that is final.")
 
 
 def _budget_entry(key: str, relation: Neighboring, budget: FileBudget) -> Entry:

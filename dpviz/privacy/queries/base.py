@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from dpviz.frozen import ReadOnly
-from dpviz.geometry import GRID, snap
+from dpviz.geometry import GRID, bincount, snap
 from dpviz.privacy.block import Block
 from dpviz.privacy.guarantee import Neighboring
 
@@ -189,7 +189,7 @@ class Question(OnGrid):
 
     def truth(self, block: Block) -> dict[str, np.ndarray]:
         """Return the exact values behind the estimates: for DEMO's hidden record only."""
-        return {"counts": np.bincount(self.answers(block), minlength=self.size).astype(np.float64)}
+        return {"counts": bincount(self.answers(block), minlength=self.size).astype(np.float64)}
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from dpviz.geometry import bincount
 from dpviz.privacy.block import Block
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.queries.base import Query
@@ -39,7 +40,7 @@ class ClusterBins(Query):
         counts = np.zeros((k, d, e + 1))
         for j, (column, edges) in enumerate(zip(block.x.T, self.edges, strict=True)):
             bins = np.searchsorted(edges, column, side="right")
-            counts[:, j] = np.bincount(labels * (e + 1) + bins, minlength=k * (e + 1)).reshape(k, e + 1)
+            counts[:, j] = bincount(labels * (e + 1) + bins, minlength=k * (e + 1)).reshape(k, e + 1)
         return {"": counts}
 
     def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:

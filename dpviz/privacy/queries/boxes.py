@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from dpviz.geometry import GRID, clip_ball, snap_toward_zero
+from dpviz.geometry import GRID, bincount, clip_ball, snap_toward_zero
 from dpviz.privacy.block import Block
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.queries.base import Predicate, Query, Score
@@ -57,7 +57,7 @@ class HalfIntervalCounts(Query):
 
     def statistic(self, block: Block) -> dict[str, np.ndarray]:
         codes = block.derived(self, self._codes)
-        return {"": np.stack([np.bincount(column, minlength=2 * self.intervals) for column in codes.T])}
+        return {"": np.stack([bincount(column, minlength=2 * self.intervals) for column in codes.T])}
 
     def _codes(self, x: np.ndarray) -> np.ndarray:
         codes = np.empty(x.shape, dtype=np.uint8 if 2 * self.intervals <= 256 else np.uint16)

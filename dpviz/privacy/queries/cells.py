@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpviz.geometry import clip_ball, cluster_sums
+from dpviz.geometry import bincount, clip_ball, cluster_sums
 from dpviz.privacy.block import Block
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.queries.base import KeyQuery, Predicate, Projection, Query, one_entry, projected
@@ -107,7 +107,7 @@ class ListedCells(Query):
 
     def statistic(self, block: Block) -> dict[str, np.ndarray]:
         _, labels = _listed(block, self.keys, self.width, self.offset, self.projection)
-        return {"": np.bincount(labels, minlength=len(self.keys)).astype(np.float64)}
+        return {"": bincount(labels, minlength=len(self.keys)).astype(np.float64)}
 
     def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:
         return {"": one_entry(norm, neighboring)}

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpviz.geometry import Population, nearest
+from dpviz.geometry import Population, bincount, nearest
 from dpviz.privacy.block import Block
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.queries.base import Projection, Query, one_entry, projected
@@ -68,7 +68,7 @@ class NearestVotes(Query):
             winners = nearest(block.together, self.population)
         else:
             winners = nearest(projected(block, self.projection), self.population)
-        return {"": np.bincount(winners, minlength=len(self.population.points)).astype(np.float64)}
+        return {"": bincount(winners, minlength=len(self.population.points)).astype(np.float64)}
 
     def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:
         return {"": one_entry(norm, neighboring)}

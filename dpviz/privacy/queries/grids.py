@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from dpviz.geometry import bincount
 from dpviz.privacy.block import Block
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.queries.base import Query, one_entry
@@ -53,7 +54,7 @@ class GridCounts(Query):
         for column, half, parts in zip(block.x.T, self.half, self.parts, strict=True):
             at = np.floor((column + half) * (parts / (2 * half))).astype(np.int64)
             cell = cell * parts + np.clip(at, 0, parts - 1)
-        return {"": np.bincount(cell, minlength=self.size).astype(np.float64)}
+        return {"": bincount(cell, minlength=self.size).astype(np.float64)}
 
     def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:
         return {"": one_entry(norm, neighboring)}

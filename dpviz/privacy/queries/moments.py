@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpviz.geometry import clip_ball, in_cache
+from dpviz.geometry import bincount, clip_ball, in_cache
 from dpviz.privacy.block import Block
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.queries.base import COARSE, Projection, Query, one_entry, projected
@@ -44,7 +44,7 @@ class NormHistogram(Query):
             squares += offsets * offsets
         edges = self.radius**2 * 2.0 ** -np.arange(self.bins)
         below = (squares[:, None] <= edges[None, 1:]).sum(axis=1)
-        return {"": np.bincount(below, minlength=self.bins).astype(np.float64)}
+        return {"": bincount(below, minlength=self.bins).astype(np.float64)}
 
     def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:
         return {"": one_entry(norm, neighboring)}

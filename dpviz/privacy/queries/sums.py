@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpviz.geometry import Population, clip_ball, cluster_sums, in_cache, nearest, product, snap
+from dpviz.geometry import Population, bincount, clip_ball, cluster_sums, in_cache, nearest, product, snap
 from dpviz.privacy.block import Block
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.queries.base import COARSE, Projection, Query, one_entry, projected
@@ -50,7 +50,7 @@ class NearestSums(Query):
         for part in in_cache(*rows.shape):
             added = rows[part] - self.points[labels[part]] if self.relative else rows[part]
             sums += cluster_sums(clip_ball(added, self.radius), labels[part], len(self.points))[0]
-        return {"sums": sums, "counts": np.bincount(labels, minlength=len(self.points)).astype(np.float64)}
+        return {"sums": sums, "counts": bincount(labels, minlength=len(self.points)).astype(np.float64)}
 
     def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:
         matrix = None if self.projection is None or self.inner else self.projection.matrix
@@ -87,7 +87,7 @@ class NearestScatter(Query):
         for part in in_cache(*seen.shape):
             offsets = np.trunc(clip_ball(seen[part] - self.points[labels[part]], self.radius) / COARSE) * COARSE
             squares[part] = np.einsum("ij,ij->i", offsets, offsets)  # exact in any order, as multiples of 2^-24
-        return {"": np.bincount(labels, weights=squares, minlength=len(self.points))}
+        return {"": bincount(labels, weights=squares, minlength=len(self.points))}
 
     def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:
         return {"": self.radius**2 * one_entry(norm, neighboring)}
@@ -125,7 +125,7 @@ class ShapedSums(Query):
         for part in in_cache(*block.x.shape):
             offsets = _stretched(block.x[part], self.anchors, labels[part], self.matrix)
             sums += cluster_sums(clip_ball(snap(offsets), self.radius), labels[part], len(self.points))[0]
-        return {"sums": sums, "counts": np.bincount(labels, minlength=len(self.points)).astype(np.float64)}
+        return {"sums": sums, "counts": bincount(labels, minlength=len(self.points)).astype(np.float64)}
 
     def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:
         reach = self.radius * (math.sqrt(self.matrix.shape[1]) if norm == 1 else 1.0)
@@ -168,7 +168,7 @@ class NearestDistances(Query):
                 squares[part] += column * column
         inner = self.radius**2 * 2.0 ** (-np.arange(self.bins - 1, 0, -1) / 2)  # in ascending order
         outside = np.searchsorted(inner, squares, side="left")  # number of inner edges below the square
-        return {"": np.bincount(self.bins - 1 - outside, minlength=self.bins).astype(np.float64)}
+        return {"": bincount(self.bins - 1 - outside, minlength=self.bins).astype(np.float64)}
 
     def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:
         return {"": one_entry(norm, neighboring)}
