@@ -63,7 +63,9 @@ def run(seed: int) -> Stage:
     same = int(left.found.iloc[-1]) >= int(right.found.iloc[-1])
     noisy = float(voted.steps[0].released["noise_sd"]) > town.groups.sizes.min() / 2
     answer = 0 if noisy else 1 if same else 2
-    return Stage(facts, tuple(splitting.sentences(*views)), frozenset({answer}), first=0, hint=worst, runs=runs)
+    told, kept = tuple(splitting.sentences(*views)), splitting.PHASES - 1  # the last picture of the first round
+    hint = splitting.PHASES * worst + kept
+    return Stage(facts, told, frozenset({answer}), first=kept, hint=hint, runs=runs)
 
 
 def panels(runs: VoteRuns, colors: Theme) -> list[Panel]:

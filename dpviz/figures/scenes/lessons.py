@@ -23,6 +23,7 @@ GROUPS = (
     ("dashed_ring", "group without a center"),
     ("ring", "person"),
 )
+FOUND, MISSED = "group that is found (not private)", "group without a center (not private)"  # names of layers
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -111,8 +112,8 @@ def add_rings(figure: go.Figure, colors: Theme) -> list[int]:
 def _rings(colors: Theme) -> tuple[dict[str, Any], dict[str, Any]]:
     line = {"color": colors.hidden, "width": 2}
     return (
-        {"mode": "lines", "name": "group that is found (not private)", "line": line},
-        {"mode": "lines", "name": "group without a center (not private)", "line": {**line, "dash": "dash"}},
+        {"mode": "lines", "name": FOUND, "line": line},
+        {"mode": "lines", "name": MISSED, "line": {**line, "dash": "dash"}},
     )
 
 

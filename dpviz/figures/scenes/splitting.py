@@ -6,16 +6,20 @@ import dataclasses
 
 import pandas as pd
 
-from dpviz.figures.evolution.pe_means import add_layers, layers, shots
+from dpviz.figures.evolution.pe_means import add_layers, events, layers, shots
+from dpviz.figures.kit.events import Event, direct
+from dpviz.figures.kit.layers import NOWHERE
 from dpviz.figures.kit.panels import plane, reference
 from dpviz.figures.kit.theme import base, tag
-from dpviz.figures.kit.view import Panel, View, add_frames
+from dpviz.figures.kit.view import Panel, View, add_frames, xy
 from dpviz.figures.kit.votes import KEEP
-from dpviz.figures.scenes.lessons import add_rings, found_rings
-from dpviz.numbers import having, ratio_words
+from dpviz.figures.scenes.lessons import FOUND, MISSED, add_rings, found_rings
+from dpviz.numbers import having, number, ratio_words
 from dpviz.postprocessing.verdict import Groups, groups_of
 
-__all__ = ["found_table", "panels", "sentences"]
+__all__ = ["PHASES", "found_table", "panels", "sentences"]
+
+PHASES = 3  # pictures of a round: trial points; noisy votes; survivors and centers
 
 
 def groups(view: View) -> Groups:
@@ -36,16 +40,20 @@ def found_table(view: View) -> pd.DataFrame:
 
 
 def sentences(voted: View, clustered: View) -> list[str]:
-    """Return a sentence for each round."""
+    """Return a sentence for each picture: trial points, votes, and what became of them."""
     k, rounds = len(clustered.trace.cluster_centers), len(clustered.trace.steps)
     tables = found_table(voted), found_table(clustered)
-    return [
-        f"Round {t + 1} of {rounds} · left, the {k} trial points with the most votes: "
-        f"{having(tables[0].found[t], k, 'groups')} a center; right, k-means on "
-        f"{int(step.released['kept'].sum())} survivors: "
-        f"{tables[1].found[t]} of {k}"
-        for t, step in enumerate(clustered.trace.steps)
-    ]
+    said = []
+    for t, steps in enumerate(zip(voted.trace.steps, clustered.trace.steps, strict=True)):
+        left, right = (step.released for step in steps)
+        said += [
+            f"{len(left['population']):,} trial points on the left, {len(right['population']):,} on the right",
+            f"everybody votes for the nearest trial point; noise moves each count by about "
+            f"±{number(left['noise_sd'], 2)}",
+            f"left, the {k} trial points with the most votes: {having(tables[0].found[t], k, 'groups')} a center; "
+            f"right, k-means on {int(right['kept'].sum())} survivors: {tables[1].found[t]} of {k}",
+        ]
+    return [f"Round {i // PHASES + 1} of {rounds} · {words}" for i, words in enumerate(said)]
 
 
 def _plane(view: View, name: str) -> Panel:
@@ -56,13 +64,24 @@ def _plane(view: View, name: str) -> Panel:
     traces = [*rings, *add_layers(figure, view.colors)]
     reference(dataclasses.replace(view, reference=None), figure)
     there, pictures = groups(view), shots(view.trace)
-    drawn = zip(layers(view.trace, pictures, view.plane, "centers"), pictures, strict=True)
-    steps = [(update, view.trace.steps[shot.step]) for update, shot in drawn if shot.phase == KEEP]
-    frames = [[*found_rings(view, there, step.released["centers"]), *update] for update, step in steps]
+    frames, found = [], found_rings(view, there, NOWHERE)
+    for shot, update in zip(pictures, layers(view.trace, pictures, view.plane, "centers"), strict=True):
+        if shot.phase == KEEP:
+            found = found_rings(view, there, view.trace.steps[shot.step].released["centers"])
+        frames.append([*found, *update])
     add_frames(figure, traces, frames)
+    direct(figure, [tuple(_named(event, name) for event in told) for told in events(view, pictures)])
     words = f"{having(int(last.found), k, 'groups')} a center"
     alt = f"A plane of {name}: in the end {words}, loss {ratio_words(last.loss_ratio)} times KMeans'."
     return Panel("plane", figure, alt)
+
+
+def _named(event: Event, name: str) -> Event:
+    """Return an event with the method's name in a caption for a narrow plane, and with the groups' rings."""
+    what = event.head.rpartition(": ")[2]
+    before, new = {"cut": -1}.get(event.kind, 0), {"opacity": [0, 1]} if event.kind == "agree" else {}
+    rings = tuple({"layer": layer, "at": before, **new} for layer in (FOUND, MISSED))
+    return dataclasses.replace(event, head=f"{name}: {what[0].lower()}{what[1:]}", tail="", acts=(*event.acts, *rings))
 
 
 def _losses(views: dict[str, View]) -> Panel:
@@ -89,7 +108,9 @@ def _losses(views: dict[str, View]) -> Panel:
             mode="markers", hoverinfo="skip", cliponaxis=False,
             marker={"symbol": "circle-open", "size": 15, "color": colors.hidden, "line": {"width": 2.4}},
         )  # fmt: skip
-        updates.append([{"x": [row.round], "y": [row.loss_ratio]} for row in table.itertuples()])
+        kept = [{"x": [row.round], "y": [row.loss_ratio]} for row in table.itertuples()]
+        before = [xy(NOWHERE), *kept]
+        updates.append([one for pair in zip(before, before, kept, strict=False) for one in pair])
     figure.add_hline(y=1, line={"color": colors.hidden, "dash": "dot", "width": 1.6})
     figure.update_layout(margin_r=118)
     figure.update_xaxes(title_text="round", range=[0.7, rounds + 0.3], dtick=max(1, rounds // 10))
@@ -104,7 +125,7 @@ def panels(voted: View, clustered: View) -> list[Panel]:
     """Return two planes and the losses, which advance together. The two runs must have equally many rounds."""
     views = {"top-k voting": voted, "k-means": clustered}
     return [
-        _plane(voted, "Top-k voting"),
-        _plane(clustered, "k-means"),
+        _plane(voted, "Top-k"),
+        _plane(clustered, "K-means"),
         _losses(views),
     ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import streamlit as st
 
@@ -20,6 +20,7 @@ from pages._ui.learn.place import Spot
 
 __all__ = ["Look", "beside", "picture", "planes"]
 
+MOST_TICKS = 60  # more would be a gray bar
 _LESSON_PLAYER = "lesson_player"
 _LESSON_TRANSPORT = "lesson_transport"
 LESSON_FIGURES = "lesson_figures"
@@ -57,6 +58,7 @@ def picture(place: Spot, stage: Stage, look: Look) -> None:
     """Draw a lesson's planes under their player."""
     assert place.lesson is not None
     name, start = place.lesson.name, look.start
+    panels = _panels(place, "plane")
     visit = f"{name} {place.seed} {place.part} {look.pointed and place.answers}"
     opened = links.opened("learn")
     if opened is not None and opened.scene.step is not None and not look.still and _the_same(opened, place):
@@ -64,15 +66,24 @@ def picture(place: Spot, stage: Stage, look: Look) -> None:
     with st.container(key=_STILL if look.still else _LESSON_TRANSPORT):
         transport(
             _LESSON_PLAYER, scope=LESSON_FIGURES, titles=list(stage.titles),
-            marks=list(range(len(stage.titles))), run=f"lesson {name} {place.seed}",
+            marks=list(range(len(stage.titles))) if len(stage.titles) <= MOST_TICKS else [],
+            film=_film(panels[0], stage), run=f"lesson {name} {place.seed}",
             opened=zlib.crc32(visit.encode()) + 1, step=start, main=not look.still,
             what="Steps of the lesson",
         )  # fmt: skip
-    panels = _panels(place, "plane")
     for i, (column, panel) in enumerate(zip(st.columns(len(panels), gap="small"), panels, strict=True)):
         with column, st.container(width=_width(panel)):
             draw(_LESSON_PART(name, i), [panel], name)
     shell.key_line(lessons.legend(name), hidden=True)
+
+
+def _film(plane: Panel, stage: Stage) -> list[list[dict[str, Any]]] | None:
+    """Return the events of a plane that is a film; the planes have captions, so the player says the lesson's own."""
+    assert isinstance(plane.figure, PrintedFigure)
+    film = plane.figure.meta.get("film")
+    if film is None:
+        return None
+    return [[{**event, "says": title} for event in told] for told, title in zip(film, stage.titles, strict=True)]
 
 
 def beside(place: Spot) -> None:
