@@ -99,11 +99,11 @@ class DPEM(ApproximateDP):
     CODE: ClassVar[tuple[Line, ...]] = (
         Line("spread k equal balls over the public bounds", ("mixture-start",)),
         Line("repeat for a few rounds:", ("mixture",)),
-        Line("  each row divides a weight of 1 among them", ("mixture",), "update"),
-        Line("  add up shares, offsets, spreads, with noise", ("mixture",), "update"),
-        Line("  means move: noisy offsets divided by shares", ("mixture",)),
-        Line("  shapes follow the noisy spreads", ("mixture",)),
-        Line("  shapes that noise may stretch are made rounder", ("mixture",)),
+        Line("  each row divides a weight of 1 among them", ("mixture",), "update", events=("share",)),
+        Line("  add up shares, offsets, spreads, with noise", ("mixture",), "update", events=("noise",)),
+        Line("  means move: noisy offsets divided by shares", ("mixture",), events=("noise",)),
+        Line("  shapes follow the noisy spreads", ("mixture",), events=("noise",)),
+        Line("  shapes that noise may stretch are made rounder", ("mixture",), events=("noise",)),
     )
     AUDIT: ClassVar[dict[str, Any]] = {"covariance": "diagonal", "iterations": 3, "reach": 1.5}
 

@@ -79,10 +79,10 @@ class KMeans(Algorithm):
     CODE: ClassVar[tuple[Line, ...]] = (
         Line("choose k rows as the first centers", ("iteration",), at=("first",)),
         Line("repeat until nothing moves:", ("iteration",)),
-        Line("  assign each row to its nearest center", ("iteration",), at=("later",)),
-        Line("  move each center to the mean of its rows", ("iteration",), at=("later",)),
-        Line("start ten times, keep the best", ("iteration",), at=("end",)),
-        Line("no noise anywhere: NOT PRIVATE", ("iteration",), at=("end",)),
+        Line("  assign each row to its nearest center", ("iteration",), at=("later",), events=("assign",)),
+        Line("  move each center to the mean of its rows", ("iteration",), at=("later",), events=("move",)),
+        Line("start ten times, keep the best", ("iteration",), at=("end",), events=("move",)),
+        Line("no noise anywhere: NOT PRIVATE", ("iteration",), at=("end",), events=("move",)),
     )
 
     n_clusters: int = param(8, low=1, high=256, help="Number of centers to return.")

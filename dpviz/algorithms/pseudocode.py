@@ -25,6 +25,8 @@ class Line(NamedTuple):
         for a line with a label, and "after" for a line without one
     given : name of a released value of the step: the line runs only if one of its entries is true; with "not NAME",
         only if none is
+    events : kinds of the events of a film during which the line runs, where a picture is reached through several; empty
+        means all
     """
 
     text: str
@@ -32,6 +34,7 @@ class Line(NamedTuple):
     label: str = ""
     at: tuple[str, ...] = ()
     given: str = ""
+    events: tuple[str, ...] = ()
 
     @property
     def moments(self) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""List an algorithm's pseudo-code, and find the lines that run in each frame of the player."""
+"""List an algorithm's pseudo-code, and find the lines that run in each event of the film."""
 
 from __future__ import annotations
 
@@ -31,10 +31,24 @@ class Line(Protocol):
     def moments(self) -> tuple[str, ...]: ...  # noqa: D102
     @property
     def given(self) -> str: ...  # noqa: D102
+    @property
+    def events(self) -> tuple[str, ...]: ...  # noqa: D102
 
 
-def lit(trace: Trace, lines: Sequence[Line]) -> list[list[int]]:
-    """Return the numbers of the lines that run in each frame, judged by step kinds, released values and the ledger."""
+def lit(trace: Trace, lines: Sequence[Line], kinds: Sequence[Sequence[str]]) -> list[list[list[int]]]:
+    """Return the numbers of the lines that run in each event of each frame; `kinds` are those of the events.
+
+    They follow from step kinds, released values and the ledger. An event to which no line belongs has its frame's.
+    """
+    frames = []
+    for numbers, told in zip(_lit(trace, lines), kinds, strict=True):
+        own = [[i for i in numbers if not lines[i].events or kind in lines[i].events] for kind in told]
+        frames.append([now or numbers for now in own])
+    return frames
+
+
+def _lit(trace: Trace, lines: Sequence[Line]) -> list[list[int]]:
+    """Return the numbers of the lines that run in each frame."""
     shots = pane(trace).shots(trace)
     steps, after = [shot.step for shot in shots], [shot.releases for shot in shots]
     ends = {kind: [t for t in steps if trace.steps[t].kind == kind] for kind in {step.kind for step in trace.steps}}

@@ -40,8 +40,8 @@ const show = (step, moment) => {
   words.setAttribute("aria-live", reel.playing ? "off" : "polite");
   words.textContent = says.replace(" · ", ": ");
   lines.forEach((line, i) => {
-    line.classList.toggle("lit", run.lines[step].includes(i));
-    if (i === run.lines[step][0]) line.setAttribute("aria-current", "step");
+    line.classList.toggle("lit", run.lines[step][event].includes(i));
+    if (i === run.lines[step][event][0]) line.setAttribute("aria-current", "step");
     else line.removeAttribute("aria-current");
   });
 };

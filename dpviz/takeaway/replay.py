@@ -52,7 +52,7 @@ def player(
     panels: Sequence[Panel],
     *,
     first: int,
-    lines: Sequence[Sequence[int]] = (),
+    lines: Sequence[Sequence[Sequence[int]]] = (),
     code: str = "",
 ) -> tuple[str, str]:
     """Return a player for some pictures as HTML, and the scripts that belong at the document's end.
@@ -62,7 +62,7 @@ def player(
     sentences : the sentence of every step; a film among the pictures has its own
     panels : the pictures, drawn with `SLOTS` so that they take the colors of the page's mode
     first : the step shown first
-    lines, code : numbers of the lines of a listing that run at every step, and the listing as HTML
+    lines, code : numbers of the lines of a listing that run in every event of every step, and the listing as HTML
     """
     figures = [{"name": one.name, "alt": one.alt, "figure": json.loads(one.figure.to_json())} for one in panels]
     film = next((one.figure.meta["film"] for one in panels if "film" in (one.figure.meta or {})), None)
@@ -103,9 +103,10 @@ def replay_parts(trace: Trace, view: View | None = None) -> tuple[str, str, str]
     view = view_of(trace) if view is None else view
     lines = lines_of(trace.algorithm, {step.kind for step in trace.steps})
     sentences = [shot.sentence.replace(" · ", ": ", 1) for shot in pane(trace).shots(trace)]
+    panels = printed(dataclasses.replace(view, colors=SLOTS))
+    plane = next(panel.figure for panel in panels if panel.name == "plane")
     box, scripts = player(
-        sentences, printed(dataclasses.replace(view, colors=SLOTS)), first=len(sentences) - 1,
-        lines=lit(trace, lines), code=listing(trace, lines),
+        sentences, panels, first=len(sentences) - 1, lines=lit(trace, lines, plane.kinds), code=listing(trace, lines),
     )  # fmt: skip
     symbols = pane(trace).key(pictured=view.picture is not None)
     entries = [(symbol, words) for symbol, words in symbols if view.hidden or symbol not in HIDDEN]

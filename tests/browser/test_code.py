@@ -5,8 +5,10 @@ from playwright.sync_api import expect
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load
+from dpviz.figures import printed
 from dpviz.figures.code import lit
 from dpviz.takeaway import replay
+from dpviz.takeaway.page import view_of
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 LIGHT = (
@@ -20,20 +22,29 @@ def trace():
     return ALGORITHMS["pe-means"](n_clusters=5).run(data.X, domain=data.domain, seed=0, dataset_id=data.dataset_id)
 
 
+def lit_of(trace):
+    """Return the lines that run in each event of each frame of the town's film."""
+    (plane,) = printed(view_of(trace), compact=True)
+    return lit(trace, ALGORITHMS["pe-means"].CODE, plane.figure.kinds)
+
+
 def lights(page, numbers):
     page.wait_for_function(f"() => JSON.stringify(({LIGHT})()) === '{str(numbers).replace(' ', '')}'")
 
 
 def test_stepping_moves_the_light_and_a_coin_tells_its_price(open_page, trace):
     page = open_page("explore?v=1&d=town&a=pe-means&k=5&e=1&s=0&t=0")
-    frames = lit(trace, ALGORITHMS["pe-means"].CODE)
-    lights(page, frames[0])
-    for frame in frames[1:5]:
+    frames = lit_of(trace)
+    lights(page, frames[0][-1])
+    for frame in frames[1:4]:
         page.get_by_role("button", name="Step forward").click()
-        lights(page, frame)
+        lights(page, frame[-1])
     page.get_by_role("group", name="Steps of the run").focus()
+    for now in (now for frame in frames[4:6] for now in frame):
+        page.keyboard.press("ArrowRight")
+        lights(page, now)
     page.keyboard.press("End")
-    lights(page, frames[-1])
+    lights(page, frames[-1][-1])
     expect(page.locator(".dp-now [aria-current=step]")).to_have_count(1)
     coin = page.locator(".dp-now .coin").first
     words = coin.locator("span")
@@ -58,10 +69,11 @@ def test_a_replay_has_the_list_too(browser, trace):
     context = browser.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
     page = context.new_page()
     page.set_content(replay(trace))
-    frames = lit(trace, ALGORITHMS["pe-means"].CODE)
-    lights(page, frames[-1])
+    frames = lit_of(trace)
+    lights(page, frames[-1][-1])
     page.keyboard.press("Home")
-    lights(page, frames[0])
-    page.keyboard.press("ArrowRight")
-    lights(page, frames[1])
+    lights(page, frames[0][-1])
+    for now in (now for frame in frames[1:3] for now in frame):
+        page.keyboard.press("ArrowRight")
+        lights(page, now)
     context.close()

@@ -82,7 +82,7 @@ class DistDPRandomPoints(Moves):
     CODE: ClassVar[tuple[Line, ...]] = (
         Line("for every row:", ("noisy-points",)),
         Line("  move it by noise of size rho", ("noisy-points",), "points"),
-        Line("  move it back within the bounds", ("noisy-points",)),
+        Line("  move it back within the bounds", ("noisy-points",), events=("noise",)),
         Line("from here on no row is read:", ("cluster",)),
         Line("  the noisy points are released, one per person", ("cluster",)),
         Line("  plain k-means on the noisy points", ("cluster",)),

@@ -29,8 +29,8 @@ def evolution_code(kind: str, choose: str) -> tuple[Line, ...]:
         Line("scatter trial points over the public ball", (kind,), at=("first",)),
         Line("repeat for T rounds:", (kind,)),
         Line("  each row votes for its nearest point, with noise", (kind,), "votes"),
-        Line("  drop trial points with too few noisy votes", (kind,)),
-        Line(f"  {choose}", (kind,)),
+        Line("  drop trial points with too few noisy votes", (kind,), events=("cut",)),
+        Line(f"  {choose}", (kind,), events=("agree",)),
         Line("  vary them: new trial points around each center", (kind,), at=("later",)),
     )
 

@@ -113,10 +113,10 @@ class Continual(ApproximateDP):
         Line("lay a grid over the public bounds", ("partition",)),
         Line("declare how many days T there will be", ("partition",)),
         Line("every evening t = 1, ..., T:", ("day",)),
-        Line("  take the last 2^i days (largest 2^i dividing t)", ("day",)),
+        Line("  take the last 2^i days (largest 2^i dividing t)", ("day",), events=("arrive",)),
         Line("  add up their rows cell by cell, with noise", ("day",), "table"),
-        Line("  add a few older tables, to cover days 1 to t", ("day",)),
-        Line("  weighted k-means on cells above their noise", ("day",)),
+        Line("  add a few older tables, to cover days 1 to t", ("day",), events=("noise",)),
+        Line("  weighted k-means on cells above their noise", ("day",), events=("noise",)),
     )
     AUDIT: ClassVar[dict[str, Any]] = {"days": 6, "cells": 64, "arrivals": "by first column"}
 

@@ -103,7 +103,7 @@ class DPDBSCAN(Algorithm):
     CHANCE: ClassVar[float] = 0.05  # probability that noise alone makes at least one cell dense
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {"coarse": {"reach": 2}}
     CODE: ClassVar[tuple[Line, ...]] = (
-        Line("lay a grid over the public bounds", ("density",)),
+        Line("lay a grid over the public bounds", ("density",), events=("count",)),
         Line("count the rows of every cell, with noise", ("density",), "cells"),
         Line("for each cell: add up the noisy counts around it", ("dense-cells",)),
         Line("  dense: above the count for an even spread", ("dense-cells",)),

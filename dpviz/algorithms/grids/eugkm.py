@@ -114,7 +114,7 @@ class EUGkM(Algorithm):
         "cells by clusters": {"rule": "clusters"},
     }
     CODE: ClassVar[tuple[Line, ...]] = (
-        Line("lay a grid over the public bounds", ("grid",)),
+        Line("lay a grid over the public bounds", ("grid",), events=("count",)),
         Line("count the rows of every cell, with noise", ("grid",), "cells"),
         Line("cells without a positive count are dropped", ("grid-centers",)),
         Line("weighted k-means on the middles of the others", ("grid-centers",)),

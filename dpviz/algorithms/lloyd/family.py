@@ -38,7 +38,7 @@ class NoisyLloyd(Algorithm):
         Line("repeat for a few rounds:", ("noisy-iteration",)),
         Line("  assign each row to its nearest center", ("noisy-iteration",), "update", ("before",)),
         Line("  add up rows and count them, with noise", ("noisy-iteration",), "update"),
-        Line("  divide: noisy sums by noisy counts", ("noisy-iteration",), at=("read",)),
+        Line("  divide: noisy sums by noisy counts", ("noisy-iteration",), at=("read",), events=("noise",)),
         Line("  bring centers back into the bounds", ("noisy-iteration",)),
     )
 

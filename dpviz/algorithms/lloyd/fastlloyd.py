@@ -104,7 +104,7 @@ class FastLloyd(NoisyLloyd, ApproximateDP):
         Line("  assign each row to its nearest center", ("noisy-iteration",), "update", ("before",)),
         Line("  rows outside the radius do not count", ("noisy-iteration",), "update", ("before",)),
         Line("  add up offsets and count, with noise", ("noisy-iteration",), "update"),
-        Line("  move by noisy sums divided by noisy counts,", ("noisy-iteration",), at=("read",)),
+        Line("  move by noisy sums divided by noisy counts,", ("noisy-iteration",), at=("read",), events=("noise",)),
         Line("  at most by the radius, which shrinks", ("noisy-iteration",)),
         NoisyLloyd.CODE[-1],
     )

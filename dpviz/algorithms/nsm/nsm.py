@@ -187,8 +187,8 @@ class NSM(ApproximateDP):
         ),
         Line("the same again where rows were found", ("zoom",), "zoom", at=("before", "read", "after")),
         Line("k-means with restarts on these noisy points", ("solve",)),
-        Line("two to four times: how far away are the rows?", ("correction",), "distances"),
-        Line("  one step of Lloyd, clipped and damped", ("correction",), "step"),
+        Line("two to four times: how far away are the rows?", ("correction",), "distances", events=("assign",)),
+        Line("  one step of Lloyd, clipped and damped", ("correction",), "step", events=("sum", "noise")),
         Line("  two centers in one group? Separate them", ("correction",), given="split"),
     )
 

@@ -111,11 +111,11 @@ class Balcan(ApproximateDP):
     OUTSTANDING: ClassVar[float] = 5.0  # a cube is halved again if its count exceeds this many standard deviations
     WIDER: ClassVar[float] = 1.5  # projected rows are clipped to this multiple of the domain's radius
     CODE: ClassVar[tuple[Line, ...]] = (
-        Line("project columns; cover the ball with cubes", ("cubes",), at=("first",)),
+        Line("project columns; cover the ball with cubes", ("cubes",), at=("first",), events=("count",)),
         Line("halve cubes with a high noisy count", ("cubes",), "cubes"),
-        Line("the middles of the cubes are candidates", ("cubes",), at=("end",)),
+        Line("the middles of the cubes are candidates", ("cubes",), at=("end",), events=("noise",)),
         *SWAPS,
-        Line("assign each row to its nearest center", ("recover",), "recover"),
+        Line("assign each row to its nearest center", ("recover",), "recover", events=("sum",)),
         Line("average the rows of each center, with noise", ("recover",), "recover"),
     )
 

@@ -125,8 +125,8 @@ class StemmerKaplanLocal(Algorithm):
     SHOWN: ClassVar[int] = 24  # number of people per table whose reports are stored as sent
     CODE: ClassVar[tuple[Line, ...]] = (
         Line("everybody randomizes at home; then:", ("reports",)),
-        Line("  in which bucket are you? Randomized answer", ("reports",), "report"),
-        Line("  keep buckets that many seem to name", ("reports",)),
+        Line("  in which bucket are you? Randomized answer", ("reports",), "report", events=("ask",)),
+        Line("  keep buckets that many seem to name", ("reports",), events=("add",)),
         Line("  where in it? One random bit each", ("averages",), "report"),
         Line("which average is nearest? Randomized answer", ("weights",), "report"),
         Line("weighted k-means on the averages", ("choose",)),

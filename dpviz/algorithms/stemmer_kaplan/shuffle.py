@@ -96,10 +96,10 @@ class StemmerKaplanShuffle(StemmerKaplanLocal):
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {"one bit each": {"oracle": "hadamard"}}
     AUDIT: ClassVar[dict[str, Any]] = {}  # the base class's value does not apply, because `budget` has one choice here
     CODE: ClassVar[tuple[Line, ...]] = (
-        Line("everybody randomizes at home, only a little", ("reports",)),
-        Line("a shuffler mixes the reports: senders are hidden", ("reports",)),
-        Line("  in which bucket are you? Randomized answer", ("reports",), "report"),
-        Line("  keep buckets that many seem to name", ("reports",)),
+        Line("everybody randomizes at home, only a little", ("reports",), events=("ask",)),
+        Line("a shuffler mixes the reports: senders are hidden", ("reports",), events=("ask",)),
+        Line("  in which bucket are you? Randomized answer", ("reports",), "report", events=("ask",)),
+        Line("  keep buckets that many seem to name", ("reports",), events=("add",)),
         Line("  where in it? One random bit each", ("averages",), "report"),
         Line("which average is nearest? Randomized answer", ("weights",), "report"),
         Line("weighted k-means on the averages", ("choose",)),

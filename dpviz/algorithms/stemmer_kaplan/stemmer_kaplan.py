@@ -117,7 +117,7 @@ class StemmerKaplan(PrivateCenters):
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {"two rounds": {"rounds": 2}}
     CODE: ClassVar[tuple[Line, ...]] = (
         Line("repeat with other random tables:", ("buckets",)),
-        Line("  nearby rows fall into the same bucket", ("buckets",), at=("before",)),
+        Line("  nearby rows fall into the same bucket", ("buckets",), at=("before",), events=("count",)),
         Line("  keep buckets with a high noisy count", ("buckets",), "buckets"),
         Line("  average their rows, with noise", ("buckets",), "averages"),
         Line("  another round, without the rows found so far", ("filter",)),

@@ -140,12 +140,12 @@ class DPM(ApproximateDP):
         },
     }
     CODE: ClassVar[tuple[Line, ...]] = (
-        Line("begin with one region: the public box", ("region",), at=("first",)),
+        Line("begin with one region: the public box", ("region",), at=("first",), events=("whole",)),
         Line("for each region, while it may be cut:", ("region",)),
-        Line("  score cuts: few rows near, many on each side", ("region",), "split"),
-        Line("  pick one cut, better ones more often", ("region",), "split"),
-        Line("  count both sides, with noise", ("region",), "count"),
-        Line("  too few rows on a side: the region is final", ("region",), given="not accepted"),
+        Line("  score cuts: few rows near, many on each side", ("region",), "split", events=("score",)),
+        Line("  pick one cut, better ones more often", ("region",), "split", events=("pick",)),
+        Line("  count both sides, with noise", ("region",), "count", events=("whole", "count")),
+        Line("  too few rows on a side: the region is final", ("region",), given="not accepted", events=("count",)),
         Line("average each final region, with noise", ("averages",), "average"),
         Line("if k is given: k-means on the averages", ("merge",)),
     )

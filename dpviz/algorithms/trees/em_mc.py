@@ -97,12 +97,12 @@ class EMMC(ApproximateDP):
     slug: ClassVar[str] = "em-mc"
     tagline: ClassVar[str] = "Picks the cells that cover the most rows, then clusters the cells."
     CODE: ClassVar[tuple[Line, ...]] = (
-        Line("lay grids over the bounds, the finest first", ("cover",), at=("first",)),
-        Line("pick cells that hold many rows, with noise", ("cover",), "cover", ("before",)),
-        Line("rows in a picked cell do not count again", ("cover",), "cover", ("later",)),
-        Line("the middles of picked cells are candidates", ("cover",), at=("end",)),
+        Line("lay grids over the bounds, the finest first", ("cover",), at=("first",), events=("pick",)),
+        Line("pick cells that hold many rows, with noise", ("cover",), "cover", ("before",), events=("pick",)),
+        Line("rows in a picked cell do not count again", ("cover",), "cover", ("later",), events=("cover",)),
+        Line("the middles of picked cells are candidates", ("cover",), at=("end",), events=("cover",)),
         Line("rows vote for the nearest candidate, with noise", ("cover-votes",), "votes"),
-        Line("weighted k-means on the candidates", ("cover-votes",)),
+        Line("weighted k-means on the candidates", ("cover-votes",), events=("noise",)),
         Line("average the rows of each center, with noise", ("cover-means",), "average"),
     )
 

@@ -99,13 +99,13 @@ class LSHSplits(ApproximateDP):
     # `doubts` warns if the averages' noise variance reaches this share of their squared spread; see cliffs.py
     BLURRED: ClassVar[float] = 0.84
     CODE: ClassVar[tuple[Line, ...]] = (
-        Line("draw random hyperplanes: public", ("split-level",), at=("first",)),
+        Line("draw random hyperplanes: public", ("split-level",), at=("first",), events=("cut",)),
         Line("repeat, level by level:", ("split-level",)),
-        Line("  cut each bucket by the next hyperplane", ("split-level",), at=("read",)),
-        Line("  count its halves, with noise", ("split-level",), "count"),
+        Line("  cut each bucket by the next hyperplane", ("split-level",), at=("read",), events=("cut",)),
+        Line("  count its halves, with noise", ("split-level",), "count", events=("count",)),
         Line("  too few rows: the bucket is not cut again", ("split-level",), given="not branched"),
-        Line("average the rows of each bucket, with noise", ("split-means",), "sum"),
-        Line("weighted k-means on the averages", ("split-means",)),
+        Line("average the rows of each bucket, with noise", ("split-means",), "sum", events=("average", "noise")),
+        Line("weighted k-means on the averages", ("split-means",), events=("search",)),
     )
 
     n_clusters: int = param(8, low=1, high=256, help="Maximum number of centers to release; a public number.")

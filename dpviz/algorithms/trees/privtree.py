@@ -93,13 +93,13 @@ class PrivTree(Algorithm):
     # `doubts` warns if the leaves' squared half-diagonals exceed this multiple of their squared spread; see cliffs.py
     BLURRED: ClassVar[float] = 1.05
     CODE: ClassVar[tuple[Line, ...]] = (
-        Line("begin with one box: the public bounds", ("halving-level",), at=("first",)),
+        Line("begin with one box: the public bounds", ("halving-level",), at=("first",), events=("ask",)),
         Line("for every box, depth by depth:", ("halving-level",)),
-        Line("  count its rows, minus a little per level", ("halving-level",), "tree", ("before",)),
-        Line("  add noise; above the threshold? Halve it", ("halving-level",), "tree", ("before",)),
-        Line("count the rows of every leaf, with noise", ("halving-centers",), "leaves"),
-        Line("leaves without a positive count are dropped", ("halving-centers",)),
-        Line("weighted k-means on the leaves' middles", ("halving-centers",)),
+        Line("  count its rows, minus a little per level", ("halving-level",), "tree", ("before",), events=("ask",)),
+        Line("  add noise; above the threshold? Halve it", ("halving-level",), "tree", ("before",), events=("halve",)),
+        Line("count the rows of every leaf, with noise", ("halving-centers",), "leaves", events=("count", "noise")),
+        Line("leaves without a positive count are dropped", ("halving-centers",), events=("search",)),
+        Line("weighted k-means on the leaves' middles", ("halving-centers",), events=("search",)),
     )
     AUDIT: ClassVar[dict[str, Any]] = {"threshold": 2.0, "max_depth": 9}
 

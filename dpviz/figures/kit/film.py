@@ -62,13 +62,19 @@ def _ordered(value: Any) -> Any:
 
 
 def told(film: Sequence[Sequence[Mapping[str, Any]]]) -> list[list[dict[str, Any]]]:
-    """Return the events of a film (`events.direct`) as a clock needs them: durations and sentences, without acts."""
+    """Return the events of a film (`events.direct`) for a clock: kinds, durations and sentences, without acts."""
     return [[_told(event) for event in events] for events in film]
 
 
 def _told(event: Mapping[str, Any]) -> dict[str, Any]:
     says = f"{event['head']} · {event['tail']}" if event["tail"] else event["head"]
-    return {"ms": event["ms"], "says": says, "pays": event.get("pays", 1), "acts": bool(event.get("acts"))}
+    return {
+        "kind": event["kind"],
+        "ms": event["ms"],
+        "says": says,
+        "pays": event.get("pays", 1),
+        "acts": bool(event.get("acts")),
+    }
 
 
 class PrintedFigure(BaseFigure):
@@ -85,6 +91,11 @@ class PrintedFigure(BaseFigure):
         """Return a figure, in its current state, as JSON."""
         meta = dict(figure.layout.meta or {})
         return cls(figure.to_json(), {**meta, **({"film": told(meta["film"])} if "film" in meta else {})})
+
+    @property
+    def kinds(self) -> tuple[tuple[str, ...], ...]:
+        """Return the kinds of the events that lead to each frame of a film."""
+        return tuple(tuple(event["kind"] for event in told) for told in self._meta["film"])
 
     @property
     def meta(self) -> dict[str, Any]:

@@ -67,9 +67,9 @@ def _panels(identity: str, mode: str, how: How, compact: bool, _result: Result) 
 
 
 @per_run(shared=64, own=32)
-def _lit(identity: str, _result: Result) -> list[list[int]]:
-    """Return, for each frame, the lines of pseudo-code that it executes."""
-    return lit(_result.trace, _lines(_result.trace))
+def _lit(identity: str, kinds: tuple[tuple[str, ...], ...], _result: Result) -> list[list[list[int]]]:
+    """Return, for each event of each frame, the lines of pseudo-code that run in it."""
+    return lit(_result.trace, _lines(_result.trace), kinds)
 
 
 @per_run(shared=64, own=32)
@@ -181,7 +181,7 @@ def _transport(
         film=plane.figure.meta["film"],
         captioned=not brief,
         premiere=not brief,
-        lines=_lit(result),
+        lines=_lit(result, plane.figure.kinds),
         private=result.data.private,
         run="" if result.data.private else result.identity,  # the same name on every page, so that a run keeps its step
         **starts(opened),

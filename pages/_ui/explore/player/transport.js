@@ -114,7 +114,7 @@ export default function ({ data, parentElement }) {
     for (const box of document.querySelectorAll(`${data.scope} .dp-now`)) {
       if (!box.dataset.folded) box.open = !matchMedia("(max-width: 640px)").matches;
       box.dataset.folded = true;
-      const now = data.lines?.[reel.moment().step] ?? [];
+      const { step, event } = reel.moment(), now = data.lines?.[step][event] ?? [];
       [...box.querySelectorAll("li")].forEach((line, i) => {
         line.classList.toggle("lit", now.includes(i));
         if (i === now[0]) line.setAttribute("aria-current", "step");

@@ -33,7 +33,7 @@ def transport(
     film: Sequence[Sequence[dict[str, Any]]] | None = None,
     captioned: bool = False,
     premiere: bool = False,
-    lines: list[list[int]] | None = None,
+    lines: list[list[list[int]]] | None = None,
     opened: int = 0,
     step: int | None = None,
     play: bool = False,
@@ -49,10 +49,10 @@ def transport(
     them, the line of words is only for screen readers, and the verdict waits for the last picture. With `premiere`, the
     first visit in a browser plays the first round.
 
-    `lines` lists, for each frame, the numbers of the lines of pseudo-code that it executes. With a new `opened`, the
-    player goes to `step`, plays from the first one, or, `within` the session, goes to the step at which the run was
-    last seen. The step is stored for every `run` (or, without one, for every list of titles). Only the `main` player of
-    a page writes its step to the address.
+    `lines` lists, for each event of each frame, the numbers of the lines of pseudo-code that run in it. With a new
+    `opened`, the player goes to `step`, plays from the first one, or, `within` the session, goes to the step at which
+    the run was last seen. The step is stored for every `run` (or, without one, for every list of titles). Only the
+    `main` player of a page writes its step to the address.
     """
     data: dict[str, Any] = {
         "id": key,
