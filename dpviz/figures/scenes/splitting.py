@@ -43,17 +43,17 @@ def sentences(voted: View, clustered: View) -> list[str]:
     """Return a sentence for each picture: trial points, votes, and what became of them."""
     k, rounds = len(clustered.trace.cluster_centers), len(clustered.trace.steps)
     tables = found_table(voted), found_table(clustered)
-    said = []
+    spoken = []
     for t, steps in enumerate(zip(voted.trace.steps, clustered.trace.steps, strict=True)):
         left, right = (step.released for step in steps)
-        said += [
+        spoken += [
             f"{len(left['population']):,} trial points on the left, {len(right['population']):,} on the right",
             f"everybody votes for the nearest trial point; noise moves each count by about "
             f"±{number(left['noise_sd'], 2)}",
             f"left, the {k} trial points with the most votes: {having(tables[0].found[t], k, 'groups')} a center; "
             f"right, k-means on {int(right['kept'].sum())} survivors: {tables[1].found[t]} of {k}",
         ]
-    return [f"Round {i // PHASES + 1} of {rounds} · {words}" for i, words in enumerate(said)]
+    return [f"Round {i // PHASES + 1} of {rounds} · {words}" for i, words in enumerate(spoken)]
 
 
 def _plane(view: View, name: str) -> Panel:
