@@ -5,19 +5,30 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import math
-
-import numpy as np
+from collections.abc import Sequence
 
 from dpviz.algorithms import ALGORITHMS, RECOMMENDED
 from dpviz.cli.inputs import add_bounds, limits_by
 from dpviz.datasets import SAMPLES
 from dpviz.datasets.dictionary import amended, facts_beside, promises
 from dpviz.datasets.notation import read_names
-from dpviz.numbers import number, ratio_words
+from dpviz.numbers import number
 from dpviz.planning.facts import Facts, numbers
 from dpviz.planning.rehearsal import REPEATS, STOPS, Rehearsal, memory, offered, rehearse
-from dpviz.planning.solver import epsilon_for, widest
-from dpviz.planning.words import HALF, amount, answer, assumption, size, tighter
+from dpviz.planning.solver import epsilon_for
+from dpviz.planning.towns import APART, FARTHEST, NEAREST, TOUCHING, shaped
+from dpviz.planning.words import (
+    HALF,
+    answer,
+    assumption,
+    headline,
+    judgment,
+    loss,
+    noise_ranges,
+    ranked,
+    size,
+    tighter,
+)
 from dpviz.validate import integer
 
 __all__ = ["add_plan"]
@@ -46,6 +57,14 @@ def add_plan(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument("--like", default="", help=f"a public look-alike: one of {', '.join(SAMPLES)}")
     command.add_argument(
+        "--shares", default="", help="a town like yours: the shares of its k groups, separated by commas"
+    )
+    command.add_argument(
+        "--apart", type=float, default=APART,
+        help=f"distance between its nearest groups, in their standard deviations: {NEAREST:g} to {FARTHEST:g}; "
+        f"{TOUCHING:g} is touching",
+    )  # fmt: skip
+    command.add_argument(
         "--within", default="", help="how exact a center must be, in the columns' unit; prints the ε that this takes"
     )
     command.add_argument("--repeats", type=int, default=REPEATS)
@@ -65,15 +84,21 @@ def _plan(arguments: argparse.Namespace) -> int:
     for slug in slugs:
         if slug not in offered():
             raise ValueError(f"plan: {slug[:40]!r} cannot be planned; choose among {', '.join(offered())}.")
-    print(assumption(facts))
+    shares = numbers(arguments.shares, "--shares")
+    towns = facts.everywhere(shaped(shares, arguments.apart, facts.n_clusters) if shares else None)
     for slug in slugs:
-        rehearsals = [rehearse(facts, slug, epsilon, arguments.repeats) for epsilon in stops]
-        _show(facts, rehearsals, within[0])
-        half = dataclasses.replace(facts, filled=0.5)
-        middle = stops[len(stops) // 2]
-        wide, tight = (rehearse(one, slug, middle, arguments.repeats) for one in (half, half.tight()))
-        full = next(one for one in rehearsals if one.epsilon == middle)
-        print(f"  tight bounds, {HALF}: {tighter(full, wide, tight, facts)}")
+        print(f"\n{ALGORITHMS[slug].name}")
+        looked = [ranked(rehearse(town, slug, epsilon, arguments.repeats) for town in towns) for epsilon in stops]
+        for one in looked:
+            _show(one)
+        middle = looked[len(stops) // 2][0]
+        worst = [next(one for one in some if one.facts.key == middle.facts.key) for some in looked]
+        print(f"  {assumption(middle.facts)}")
+        if not math.isnan(within[0]):
+            print(f"  {answer(slug, within[0], epsilon_for(worst, within[0]), facts, tuple(stops))}")
+        half = dataclasses.replace(middle.facts, filled=0.5)
+        wide, tight = (rehearse(one, slug, middle.epsilon, arguments.repeats) for one in (half, half.tight()))
+        print(f"  tight bounds, {HALF}: {tighter(middle, wide, tight, facts)}")
     print(
         "A private run leaves out rows with a missing cell; if there are many, the declared n no longer fits. "
         "--missing middle keeps them."
@@ -112,17 +137,11 @@ def _look_alike(name: str) -> str:
     return name
 
 
-def _show(facts: Facts, rehearsals: list[Rehearsal], within: float) -> None:
-    print(
-        f"\n{ALGORITHMS[rehearsals[0].slug].name}{'' if rehearsals[0].by_formula else ' (noise measured, no formula)'}"
-    )
-    for one in rehearsals:
-        low, ratio, high = map(ratio_words, (one.ratio_low, one.ratio, one.ratio_high))
-        loss = f"{ratio} × KMeans ({low} to {high})"
-        print(
-            f"  ε {number(one.epsilon):<5} noise per center ±{amount(widest(one), facts):<12} {loss}  "
-            f"{number(one.seconds, 2)} s"
-        )
-    if not np.isnan(within):
-        need = epsilon_for(rehearsals, within)
-        print("  " + answer(rehearsals[0].slug, within, need, facts, tuple(one.epsilon for one in rehearsals)))
+def _show(looked: Sequence[Rehearsal]) -> None:
+    """Print the groups found at one ε in every town, the worst first, what that means, and the noise per column."""
+    worst = looked[0]
+    print(f"  {headline(looked)}; {number(worst.seconds, 2)} s a run. {judgment(looked)}")
+    for one in looked:
+        print(f"    {one.facts.title}: {one.whole} of {one.runs} runs, loss {loss(one)} × KMeans")
+    lines = zip(worst.facts.domain.columns, noise_ranges(looked), strict=True)
+    print(f"    noise of a center: {'; '.join(f'{name} {words}' for name, words in lines)}")

@@ -12,7 +12,7 @@ from dpviz.datasets.dataset import Dataset
 from dpviz.datasets.dictionary import complete, domain_of
 from dpviz.params import param
 
-__all__ = ["Blobs", "round_groups"]
+__all__ = ["Blobs", "middles", "round_groups"]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -110,14 +110,22 @@ def round_groups(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return rows of Gaussian groups, shape (n, d), and the group of each row, shape (n,).
 
-    Each row's group is drawn at random, with probabilities proportional to `shares`. The groups' centers lie within ±7;
-    each center after the first is, of 20 random points, the one farthest from the earlier centers.
+    Each row's group is drawn at random, with probabilities proportional to `shares`, around its center (`middles`).
     """
     n_rows, n_features = shape
+    centers = middles(rng, len(shares), n_features)
+    labels = rng.choice(len(shares), n_rows, p=shares / shares.sum())
+    return centers[labels] + rng.normal(0, spread, shape), labels
+
+
+def middles(rng: np.random.Generator, k: int, n_features: int) -> np.ndarray:
+    """Return the centers of k groups, shape (k, d), within ±7.
+
+    Each center after the first is, of 20 random points, the one farthest from the earlier centers.
+    """
     centers = rng.uniform(-7, 7, (1, n_features))
-    while len(centers) < len(shares):
+    while len(centers) < k:
         tries = rng.uniform(-7, 7, (20, n_features))
         nearest = np.linalg.norm(tries[:, None] - centers, axis=2).min(axis=1)
         centers = np.vstack([centers, tries[nearest.argmax()]])
-    labels = rng.choice(len(shares), n_rows, p=shares / shares.sum())
-    return centers[labels] + rng.normal(0, spread, shape), labels
+    return centers

@@ -10,9 +10,9 @@ import numpy as np
 
 from dpviz import validate
 from dpviz.datasets import Dataset, load
-from dpviz.datasets.blobs import round_groups
 from dpviz.domain import Domain
 from dpviz.numbers import number
+from dpviz.planning.towns import Town, equal, towns
 
 __all__ = ["MOST_CLUSTERS", "MOST_ROWS", "Facts", "numbers"]
 
@@ -30,14 +30,16 @@ class Facts:
     ----------
     domain : bounds, scale, n_public, names and units of the columns
     n_clusters : int, the requested number of centers
-    like : "" for round groups of equal size, else the name of a public data set that the rows are assumed to resemble
+    like : "" for a made-up town, else the name of a public data set that the rows are assumed to resemble
     filled : share of each column's bounds that the people fill; if it is below 1, the declared bounds are too wide
+    made : the made-up town (`town`), or None for k groups that are equal and apart
     """
 
     domain: Domain
     n_clusters: int
     like: str = ""
     filled: float = 1.0
+    made: Town | None = None
 
     def __post_init__(self) -> None:
         validate.in_range("plan", 0.0, 1.0, filled=self.filled)
@@ -51,6 +53,8 @@ class Facts:
                 f"plan: the look-alike {self.like} has {load(self.like).domain.n_features} columns, and "
                 f"{self.domain.n_features} are declared."
             )
+        if len(self.town.shares) != self.n_clusters:
+            raise ValueError(f"plan: a town of {len(self.town.shares)} groups needs as many centers.")
 
     @classmethod
     def declare(
@@ -117,7 +121,31 @@ class Facts:
     @property
     def key(self) -> str:
         """Return a key for caches, which consists of public values."""
-        return repr((self.domain.key, self.n_clusters, self.like, self.filled))
+        return repr((self.domain.key, self.n_clusters, self.like, self.filled, self.town))
+
+    @property
+    def town(self) -> Town:
+        """Return the made-up town; a look-alike has none."""
+        return self.made or equal(self.n_clusters)
+
+    @property
+    def title(self) -> str:
+        """Return the name on screen of the made-up or public people."""
+        return f"as {load(self.like).title.split(',')[0]}" if self.like else self.town.name
+
+    def everywhere(self, own: Town | None = None) -> list[Facts]:
+        """Return the facts with every town to rehearse: those of `towns`, the owner's own, and the look-alike."""
+        made = [*towns(self.n_clusters), *([own] if own else [])]
+        alone = dataclasses.replace(self, like="")
+        return [*(dataclasses.replace(alone, made=town) for town in made), *([self] if self.like else [])]
+
+    def with_centers(self, k: int) -> Facts:
+        """Return the facts with k centers and the same kind of town; an owner's own town becomes one that touches."""
+        if self.like:
+            return dataclasses.replace(self, n_clusters=k)
+        names, made = [town.name for town in towns(self.n_clusters)], towns(k)
+        index = names.index(self.town.name) if self.town.name in names else len(names) - 1
+        return dataclasses.replace(self, n_clusters=k, made=made[min(index, len(made) - 1)])
 
     def tight(self) -> Facts:
         """Return the facts about the same people, with bounds that they fill."""
@@ -131,25 +159,24 @@ class Facts:
     def stand_in(self) -> Dataset:
         """Return `n_rows` made-up or public people within the declared bounds.
 
-        A look-alike's rows are drawn with replacement and keep their relative positions between the bounds. Without a
-        look-alike, the people form round groups whose standard deviation is a tenth of the half-width that they fill.
+        A look-alike's rows are drawn with replacement and keep their relative positions between the bounds. The people
+        of a made-up town carry their group as a label.
         """
+        labels = None
         if self.like:
             public = load(self.like)
             X = public.X[np.isfinite(public.X).all(axis=1)]
             Z = (X - public.domain.middle) / ((public.domain.high - public.domain.low) / 2)
             Z = Z[np.random.default_rng(0).integers(len(Z), size=self.n_rows)]
+            Z = np.clip(Z, -1, 1) * self.filled
         else:
-            shape = self.n_rows, self.domain.n_features
-            Z = round_groups(np.random.default_rng(0), shape, np.ones(self.n_clusters), 1.0)[0] / 10
-        half = (self.domain.high - self.domain.low) / 2
-        X = np.clip(Z, -1, 1) * self.filled * half + self.domain.middle
+            Z, labels = self.town.people(self.n_rows, self.domain.n_features, self.filled)
         return Dataset(
-            X=X,
+            X=Z * (self.domain.high - self.domain.low) / 2 + self.domain.middle,
             columns=self.domain.columns,
             units=self.domain.units or ("",) * self.domain.n_features,
             domain=dataclasses.replace(self.domain, n_public=self.n_rows),
-            labels=None,
+            labels=labels,
             dataset_id="stand-in",
             title="stand-ins for the people",
             n_clusters=self.n_clusters,

@@ -1,11 +1,11 @@
-"""Rehearse a run on stand-in people, with no private data: noise per center, loss relative to KMeans, and time."""
+"""Rehearse a run on stand-in people, with no private data: groups found, noise per center, loss, and time."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,15 +13,17 @@ import numpy as np
 from dpviz import params
 from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.algorithms.kmeans import KMeans
+from dpviz.datasets import Dataset
+from dpviz.domain import Domain
 from dpviz.metrics import normalized_loss
 from dpviz.planning.facts import Facts
 from dpviz.postprocessing.released import center_noise
-from dpviz.postprocessing.verdict import groups_of
+from dpviz.postprocessing.verdict import Groups, groups_of
 from dpviz.privacy.accounting import default_delta, mu_of_epsilon
-from dpviz.privacy.guarantee import Notion
+from dpviz.privacy.guarantee import Guarantee, Notion
 from dpviz.runs.reruns import spread
 
-__all__ = ["EPSILONS", "STOPS", "Rehearsal", "memory", "middle_of", "offered", "rehearse", "stops_around"]
+__all__ = ["EPSILONS", "STOPS", "Rehearsal", "memory", "middle_of", "offered", "rehearse", "same_run", "stops_around"]
 
 STOPS = (0.25, 0.5, 1.0, 2.0, 4.0)
 EPSILONS = 0.01, 100.0  # range of epsilon that every algorithm accepts
@@ -30,45 +32,84 @@ REPEATS = 8
 _COPIES = 8.0
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, eq=False)
 class Rehearsal:
-    """The result of an algorithm at one ε on made-up people.
+    """Runs of an algorithm at one ε on made-up people, or on public rows.
 
     Attributes
     ----------
+    facts : the public facts, with the town
     slug : the algorithm
     epsilon : its budget
-    noise : tuple of d floats or None, the formula's standard deviation of a typical center per column, data units
-    scatter : tuple of d floats or None, the measured spread of centers over the repeats, same units
-    ratio, ratio_low, ratio_high : the ratio of the loss to KMeans' loss: its geometric mean over the repeats, and its
-        lowest and highest value
+    run : text that is the same for a run on the declared people and its rehearsal (`same_run`)
+    centers : released centers of each run, arrays (k', d), data units
+    sd : the noise that each run states for its centers, arrays (k', d), data units; () if no run states any
+    found : ndarray of shape (runs, g), bool, whether each group has a center of its own
+    sizes : ndarray of shape (g,), the people of each group, as a number of the declared people
+    ratios : ndarray of shape (runs,), the loss of each run relative to KMeans' loss
     seconds : time of one run with all the declared people
     capped : whether there are too few stand-ins, so that they see more noise than the declared people would
-    found : int, number of repeats in which every group of the made-up people has its own center
-    centers : released centers of each repeat, arrays (k', d), data units
+    reference : whether KMeans without noise gives every group a center of its own
     """
 
+    facts: Facts
     slug: str
     epsilon: float
-    noise: tuple[float, ...] | None
-    scatter: tuple[float, ...] | None
-    ratio: float
-    ratio_low: float
-    ratio_high: float
+    run: str
+    centers: tuple[np.ndarray, ...]
+    sd: tuple[np.ndarray, ...]
+    found: np.ndarray
+    sizes: np.ndarray
+    ratios: np.ndarray
     seconds: float
     capped: bool = False
-    found: int = 0
-    centers: tuple[np.ndarray, ...] = dataclasses.field(default=(), repr=False, compare=False)
+    reference: bool = True
+
+    @property
+    def runs(self) -> int:
+        """Return the number of runs."""
+        return len(self.centers)
+
+    @property
+    def whole(self) -> int:
+        """Return the number of runs in which every group has a center of its own."""
+        return int(self.found.all(axis=1).sum())
 
     @property
     def by_formula(self) -> bool:
-        """Return whether the standard deviation of each center's noise follows from a formula."""
-        return self.noise is not None
+        """Return whether the algorithm states the noise of its centers."""
+        return bool(self.sd)
 
     @property
-    def best(self) -> tuple[float, ...] | None:
-        """Return a center's sd per column: by formula if there is one, else from runs; None if unknown."""
-        return self.noise or self.scatter
+    def noise(self) -> np.ndarray | None:
+        """Return the noise of a run's widest center per column, shape (d,), data units; None if it is unknown.
+
+        It is the median over runs of the largest standard deviation that the run states, and without a formula the
+        largest of `scatter`.
+        """
+        if self.sd:
+            return np.median([sd.max(axis=0) for sd in self.sd], axis=0)
+        scatter = self.scatter
+        return None if scatter is None else scatter.max(axis=0)
+
+    @property
+    def scatter(self) -> np.ndarray | None:
+        """Return how far each center scatters over the runs, shape (m, d), data units; None if there are too few."""
+        moved = spread(self.centers, max(self.centers, key=len), self.facts.domain)
+        moved = moved[np.isfinite(moved)]
+        return moved[:, None] * self.facts.domain.half_width if len(moved) else None
+
+    def extend(self, more: Rehearsal) -> Rehearsal:
+        """Return this rehearsal with the runs of another one, which has other seeds."""
+        weights = self.runs, more.runs
+        return dataclasses.replace(
+            self,
+            centers=self.centers + more.centers,
+            sd=self.sd + more.sd,
+            found=np.concatenate([self.found, more.found]),
+            ratios=np.concatenate([self.ratios, more.ratios]),
+            seconds=float(np.average([self.seconds, more.seconds], weights=weights)),
+        )
 
 
 def middle_of(epsilon: float) -> float:
@@ -96,44 +137,68 @@ def rehearse(
     slug: str,
     epsilon: float,
     repeats: int = REPEATS,
+    first: int = 0,
     on_step: Callable[[int, int], None] = lambda done, all: None,
 ) -> Rehearsal:
-    """Run an algorithm `repeats` times on stand-ins at the noise that the declared number of people would see.
+    """Run an algorithm on stand-ins, with the seeds from `first` on, at the noise that the declared people would see.
 
     Only the ratio of noise to people matters: if more people are declared than stand in, μ (or ε, without a μ) is
-    raised in proportion, which keeps the ratio.
+    raised in proportion, which keeps the ratio. Apart from `seconds`, the result follows from the arguments alone.
     """
     cls = ALGORITHMS[slug]
     data = facts.stand_in()
     real = _make(cls, facts, epsilon)
     algorithm = dataclasses.replace(real, **_louder(real, facts, epsilon))
-    kmeans = KMeans(n_clusters=facts.n_clusters).run(data.X, domain=data.domain, seed=0).cluster_centers
-    best, groups = normalized_loss(data.X, kmeans, data.domain), groups_of(data.X, data.domain, kmeans)
-    traces, losses, begun = [], [], time.process_time()
-    for seed in range(repeats):
-        on_step(seed, repeats)
+    kmeans, best, groups = _reference(data, facts.n_clusters)
+    traces, begun = [], time.process_time()
+    for seed in range(first, first + repeats):
+        on_step(seed - first, repeats)
         traces.append(algorithm.run(data.X, domain=data.domain, seed=seed, dataset_id=data.dataset_id))
     seconds = (time.process_time() - begun) / repeats
-    losses = [normalized_loss(data.X, trace.cluster_centers, data.domain) for trace in traces]
-    known = [center_noise(trace).sd for trace in traces]
-    half = data.domain.half_width
-    sizes = data.domain.n_features, facts.n_people
+    losses = np.array([normalized_loss(data.X, trace.cluster_centers, data.domain) for trace in traces])
+    stated = [center_noise(trace).sd for trace in traces]
     centers = tuple(np.asarray(trace.cluster_centers) for trace in traces)
-    moved = spread(centers, centers[0], data.domain)
-    ratios = [loss / best if best > 0 else 1.0 for loss in losses]
+    d = data.domain.n_features
     return Rehearsal(
+        facts,
         slug,
         epsilon,
-        _typical([sd for sd in known if sd is not None], half),
-        tuple((float(np.nanmedian(moved)) * half).tolist()) if np.isfinite(moved).any() else None,
-        float(np.exp(np.mean(np.log(np.maximum(ratios, 1e-12))))),
-        min(ratios),
-        max(ratios),
-        seconds * real.work(*sizes) / algorithm.work(data.domain.n_features, facts.n_rows),
-        facts.n_people > facts.n_rows and algorithm.epsilon == EPSILONS[1],  # type: ignore[attr-defined]
-        sum(bool(groups.found_by(data.domain.normalize(one)).all()) for one in centers),
+        same_run(slug, dataclasses.asdict(real), real.guarantee(d, facts.n_people), facts.domain),
         centers,
+        tuple(
+            np.broadcast_to(sd.reshape(len(sd), -1), one.shape) * data.domain.half_width
+            for one, sd in zip(centers, stated, strict=True)
+            if sd is not None
+        ),
+        np.array([groups.found_by(data.domain.normalize(one)) for one in centers]),
+        groups.sizes * facts.n_people / facts.n_rows,
+        losses / best if best > 0 else np.ones(repeats),
+        seconds * real.work(d, facts.n_people) / algorithm.work(d, facts.n_rows),
+        facts.n_people > facts.n_rows and algorithm.epsilon == EPSILONS[1],  # type: ignore[attr-defined]
+        bool(groups.found_by(data.domain.normalize(kmeans)).all()),
     )
+
+
+def _reference(data: Dataset, k: int) -> tuple[np.ndarray, float, Groups]:
+    """Return KMeans' centers (k, d) on the stand-ins, their loss, and the groups: those of the town, or KMeans' own."""
+    centers = KMeans(n_clusters=k).run(data.X, domain=data.domain, seed=0).cluster_centers
+    return (
+        centers,
+        normalized_loss(data.X, centers, data.domain),
+        groups_of(data.X, data.domain, centers, data.labels),
+    )
+
+
+def same_run(slug: str, parameters: Mapping[str, Any], promise: Guarantee, domain: Domain) -> str:
+    """Return a text that is the same for two runs of a method with equal parameters, promise and public facts.
+
+    Numbers are compared with 12 digits, as a form may have written and read them. δ is the promise's: an algorithm
+    whose δ is None follows its rule.
+    """
+    chosen = sorted((name, value) for name, value in parameters.items() if name != "delta")
+    bounds = [[float(f"{value:.12g}") for value in bound] for bound in (domain.low, domain.high)]
+    facts = bounds, domain.scale, float(f"{domain.radius:.12g}"), domain.n_public
+    return repr((slug, chosen, float(f"{promise.epsilon:.12g}"), float(f"{promise.delta:.12g}"), facts))
 
 
 def _make(cls: type[Algorithm], facts: Facts, epsilon: float) -> Algorithm:
@@ -158,17 +223,6 @@ def _louder(real: Algorithm, facts: Facts, epsilon: float) -> dict[str, Any]:
         middle = math.sqrt(low * high)
         low, high = (middle, high) if mu_of_epsilon(middle, delta) < wanted else (low, middle)
     return {"epsilon": high}
-
-
-def _typical(known: Sequence[np.ndarray], half: np.ndarray) -> tuple[float, ...] | None:
-    """Return the median over centers of the noise's standard deviation, per column in data units, or None.
-
-    `known` holds the standard deviations of each run's centers, shape (k,) or (k, d), z units; `half` converts them.
-    """
-    if not known:
-        return None
-    each = np.concatenate([np.broadcast_to(sd.reshape(len(sd), -1), (len(sd), len(half))) for sd in known])
-    return tuple(float(value) for value in np.median(each, axis=0) * half)
 
 
 def memory(facts: Facts) -> float:

@@ -9,12 +9,26 @@ import numpy as np
 
 from dpviz.planning.rehearsal import Rehearsal
 
-__all__ = ["epsilon_for", "noise_at", "widest"]
+__all__ = ["epsilon_for", "noise_at", "span", "widest"]
+
+
+def span(rehearsals: Sequence[Rehearsal]) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return the least and the most noise of a center over all rehearsed runs, per column, shape (d,), data units.
+
+    It is what the runs state, or how far centers scatter over the runs if no run states any; None if neither is known.
+    """
+    known = [sd for one in rehearsals for sd in one.sd]
+    known = known or [scatter for one in rehearsals if (scatter := one.scatter) is not None]
+    if not known:
+        return None
+    every = np.concatenate(known)
+    return every.min(axis=0), every.max(axis=0)
 
 
 def widest(rehearsal: Rehearsal) -> float:
-    """Return the sd of a center's noise in the column where it is largest, in data units; infinity if it is unknown."""
-    return max(rehearsal.best) if rehearsal.best is not None else math.inf
+    """Return the noise of a run's widest center in the column where it is largest, data units; infinity if unknown."""
+    noise = rehearsal.noise
+    return math.inf if noise is None else float(noise.max())
 
 
 def _curve(rehearsals: Sequence[Rehearsal]) -> tuple[np.ndarray, np.ndarray]:

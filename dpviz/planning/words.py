@@ -3,17 +3,124 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
+
+import numpy as np
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load
-from dpviz.numbers import length, number, percent
+from dpviz.numbers import length, number, percent, ratio_words
 from dpviz.planning.facts import Facts
 from dpviz.planning.rehearsal import Rehearsal
-from dpviz.planning.solver import widest
+from dpviz.planning.solver import span, widest
+from dpviz.postprocessing.at_bound import REACH
+from dpviz.postprocessing.released import center_noise
+from dpviz.trace import Trace
 
-__all__ = ["HALF", "amount", "answer", "assumption", "compact", "size", "tighter"]
+__all__ = [
+    "HALF",
+    "amount",
+    "answer",
+    "assumption",
+    "headline",
+    "judgment",
+    "loss",
+    "matched",
+    "noise_ranges",
+    "ranked",
+    "size",
+    "tighter",
+]
 
 HALF = "if people fill only the middle half of each range"
+
+
+_FULL = "as wide as its bounds"
+ENOUGH = 0.9  # share of the runs that must find every group for a rehearsal to say yes
+
+
+def ranked(rehearsals: Iterable[Rehearsal]) -> list[Rehearsal]:
+    """Return the rehearsals in several towns, the worst first: that with the fewest runs that find every group.
+
+    Of towns that are equally bad, the later one is listed first: `towns` begins with the easiest.
+    """
+    return sorted([*rehearsals][::-1], key=lambda one: (one.whole / one.runs, one.found.mean()))
+
+
+def headline(rehearsals: Sequence[Rehearsal]) -> str:
+    """Return the number of runs that find every group in the worst of the `ranked` towns."""
+    worst, k = rehearsals[0], len(rehearsals[0].sizes)
+    groups = "The one group is" if k == 1 else f"All {k} groups are"
+    runs = f"{worst.whole} of {worst.runs} runs at ε {number(worst.epsilon)}"
+    return f"{groups} found in {runs} in the worst town, {worst.facts.title}"
+
+
+def judgment(rehearsals: Sequence[Rehearsal]) -> str:
+    """Say in a sentence or two what the worst of the `ranked` towns means, and say no where it means no."""
+    worst = rehearsals[0]
+    name, runs, k = ALGORITHMS[worst.slug].name, worst.runs, len(worst.sizes)
+    if worst.whole >= ENOUGH * runs:
+        often = f"in all {runs} runs" if worst.whole == runs else f"in at least {worst.whole} of {runs} runs"
+        return (
+            f"{name} finds every group {often} of each town. This holds only for groups that are no smaller and no "
+            "closer than these."
+        )
+    lost = (~worst.found).sum(axis=0)
+    most = int(np.lexsort((worst.sizes, -lost))[0])
+    people = f"{number(round(float(worst.sizes[most])), 15)} of {number(worst.facts.n_people, 15)} people"
+    if worst.sizes.max() - worst.sizes.min() <= 1 + 0.01 * worst.sizes.max():
+        who, times = ("the group" if k == 1 else f"a group ({people} each)"), runs - worst.whole
+    else:
+        smallest = worst.sizes[most] <= worst.sizes.min()
+        who, times = f"{'the smallest group' if smallest else 'a group'} ({people})", int(lost[most])
+    too = "" if worst.reference else " KMeans without noise loses one, too."
+    return (
+        f"At ε {number(worst.epsilon)} {name} loses {who} in {times} of {runs} runs: do not trust one run to find "
+        f"groups like these. A larger ε, fewer centers, tighter bounds or another method may find them.{too}"
+    )
+
+
+def loss(one: Rehearsal) -> str:
+    """Return the geometric mean of the runs' losses, relative to KMeans' loss, and the lowest and the highest."""
+    mean = math.exp(float(np.log(np.maximum(one.ratios, 1e-12)).mean()))
+    return f"{ratio_words(mean)} ({ratio_words(one.ratios.min())} to {ratio_words(one.ratios.max())})"
+
+
+def noise_ranges(rehearsals: Sequence[Rehearsal]) -> list[str]:
+    """Return for each column the least and the most noise of a center over all towns and runs: ±0.1 to 1 years.
+
+    The noise is what each run states for its centers, as on the cards of a result. If the method states none, "~"
+    marks the scatter of centers over the runs. A column is "unknown" if there is neither.
+    """
+    ends, facts = span(rehearsals), rehearsals[0].facts
+    if ends is None:
+        return ["unknown"] * facts.domain.n_features
+    return _ranges(*ends, facts, "±" if any(one.by_formula for one in rehearsals) else "~")
+
+
+def matched(rehearsals: Sequence[Rehearsal], trace: Trace) -> list[str]:
+    """Say for each column which noise was rehearsed and which a run has released; [] if its method states none."""
+    sd, ends, facts = center_noise(trace).sd, span(rehearsals), rehearsals[0].facts
+    if sd is None or ends is None or not any(one.by_formula for one in rehearsals):
+        return []
+    released = sd * trace.domain.half_width
+    both = _ranges(*ends, facts), _ranges(released.min(axis=0), released.max(axis=0), facts)
+    return [
+        f"{name}: rehearsed {one}, released {two}" for name, one, two in zip(trace.domain.columns, *both, strict=True)
+    ]
+
+
+def _ranges(least: np.ndarray, most: np.ndarray, facts: Facts, mark: str = "±") -> list[str]:
+    """Write the least and the most noise of each column, shape (d,), data units, with the column's unit."""
+    domain, words = facts.domain, []
+    width, units = domain.high - domain.low, domain.units or ("",) * domain.n_features
+    for low, high, wide, unit in zip(least, most, width, units, strict=True):
+        unit = unit.partition(" since ")[0]
+        fills = [2 * REACH * sd > wide for sd in (low, high)]  # as on a card
+        ends = [number(sd, 2) for sd, full in zip((low, high), fills, strict=True) if not full]
+        told = f"{mark}{' to '.join(dict.fromkeys(ends))} {unit}".rstrip()
+        words.append(_FULL if fills[0] else f"{told} to {_FULL}" if fills[1] else told)
+    return words
 
 
 def amount(value: float, facts: Facts) -> str:
@@ -28,26 +135,16 @@ def amount(value: float, facts: Facts) -> str:
 
 
 def assumption(facts: Facts) -> str:
-    """Return the plan's assumptions in two or three sentences."""
+    """Return the assumptions of the plan's curve, for a town or a look-alike, in two or three sentences."""
     if facts.like:
         shape = f"the rows lie in their bounds as those of {load(facts.like).title.split(',')[0]} do"
     else:
-        shape = f"the rows form {facts.n_clusters} round groups of equal size, spread over the bounds"
+        shape = f"the rows form {facts.n_clusters} round groups, {facts.town.name}, that fill the bounds"
     scaled = ""
     if facts.n_people > facts.n_rows:
         scaled = f" {facts.n_rows:,} people stand in for all, with proportionally less noise."
     return (
         f"The plan assumes that {shape}.{scaled} Smaller groups get more noise: half as many people, twice the noise."
-    )
-
-
-def compact(facts: Facts) -> str:
-    """State why a run might lose more on the made-up groups than on the visitor's own; "" for a look-alike's rows."""
-    if facts.like:
-        return ""
-    return (
-        "The made-up groups are compact, far apart and equally large, so a run that leaves one without a center loses "
-        "far more than KMeans. On groups that overlap or differ in size, the difference is smaller."
     )
 
 

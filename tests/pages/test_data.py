@@ -256,7 +256,7 @@ def test_names_suggest_what_a_private_file_holds_and_its_owner_confirms(start):
 
 
 def test_more_centers_than_declared_rows_are_refused_before_anything_is_booked(start, monkeypatch):
-    monkeypatch.setattr(view, "_gather", lambda wish: view.Gathered({}, None))
+    monkeypatch.setattr(view, "_gather", lambda *_: view.Gathered({}, None))
     app = drop(start(), "mine.csv", csv(30, 5), "No, it is private")
     declare(app, facts("a", "b", n_public=30))
     app.number_input(key="plan_n").set_value(5000).run()  # a rehearsal may use another number of people
@@ -335,7 +335,7 @@ def test_a_file_has_no_mode_until_its_owner_answers(start):
 
 
 def test_a_run_put_off_is_rehearsed_with_its_own_values(start, monkeypatch):
-    monkeypatch.setattr(view, "_gather", lambda wish: view.Gathered({}, None))
+    monkeypatch.setattr(view, "_gather", lambda *_: view.Gathered({}, None))
     app = declare(drop(start(), "mine.csv", csv(), "No, it is private"), facts("a", "b"))
     app.switch_page("pages/explore.py").run()
     app.selectbox(key="private_algorithm").set_value("pe-means").run()

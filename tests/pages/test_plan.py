@@ -1,14 +1,18 @@
 """Check the Plan page: it converts a budget to noise and back, and refuses impossible facts in one sentence."""
 
+import dataclasses
+import pickle
 import time
 from functools import partial
 
 import pytest
 
 from dpviz.planning.facts import Facts
+from dpviz.planning.rehearsal import rehearse
+from dpviz.planning.towns import shaped
 from pages._ui.data.plan import view
 from pages._ui.data.plan.form import Wish
-from tests.pages.visitor import visit
+from tests.pages.visitor import csv, declare, drop, facts, visit
 
 QUERY = "v=1&n=300&k=2&columns=east,north&low=-1,-1&high=1,1&a=sulloyd"
 
@@ -23,24 +27,63 @@ def words(app):
 
 
 def test_a_plan_answers_in_both_directions_and_says_what_it_assumes(opened):
-    app, until = opened(QUERY + "&within=0.2&e=0.7"), time.monotonic() + 240
+    app, until = opened(QUERY + "&within=0.2&e=0.7&curve=1"), time.monotonic() + 240
     while "Tight bounds" not in words(app) and time.monotonic() < until:
         time.sleep(0.1)
         app.run()
     assert not app.exception and not app.error
     text = words(app)
     assert "for noise of ±200 m per center with k = 2" in text and "ε 0.7 gives noise of ±" in text
-    assert "2 round groups of equal size" in text and "Nothing was read or spent." in text
+    assert "2 round groups, " in text and "Nothing was read or spent." in text
     assert text.count("±") > 6 and "bounds half as wide" in text
 
 
-def test_a_plan_has_one_number_for_the_noise_of_the_chosen_run():
-    facts = Facts.declare(300, [-1, -1], [1, 1], 2)
-    wish = Wish(facts, ("nsm", "pe-means"), None, 0.5)
-    asked = [view._name(*one) for one in view._wanted(wish)]
-    assert len(set(asked)) == len(asked)
-    chosen = [name for name in asked if name.startswith(f"plan {facts.key} nsm 0.5 ")]
-    assert chosen == [view._name(*view._piece(wish, "nsm", 0.5))]  # table and picture share one rehearsal
+def test_every_town_is_looked_at_before_any_is_rehearsed_whole_and_the_curve_is_the_worst_town_s():
+    public = Facts.declare(300, [-1, -1], [1, 1], 2)
+    wish = Wish(public, ("nsm", "pe-means"), None, 0.5, shaped([3, 1], 5.0, 2))
+    asked = view._towns(wish)
+    assert [one[0].title for one in asked] == 2 * ["equal and apart", "60/40", "touching", "yours, 75/25"]
+    assert {one[1:3] for one in asked} == {("nsm", 0.5)}
+    seeds = [range(first, first + runs) for *_, runs, first in asked]
+    assert seeds == 4 * [range(view.FEW)] + 4 * [range(view.FEW, view.CLOSELY)]
+    curve = view._curve(wish, public.everywhere()[2])
+    assert {one[0].title for one in curve if one[0].n_clusters == 2} == {"touching"}
+    names = [view._name(one) for one in [*asked, *curve]]
+    assert len(set(names)) == len(names)
+
+
+def test_two_private_files_with_the_same_public_facts_are_rehearsed_alike_to_the_byte():
+    """A rehearsal holds nothing of a file: neither a cell nor the number of its rows."""
+    files = [csv(300, 1), csv(117, 2).replace(b"a,b", b"b,a") + b"1e9,\n"]
+    told = []
+    for content in files:
+        app = declare(drop(visit("data"), "mine.csv", content, "No, it is private"), facts("a", "b"))
+        app.number_input(key="plan_k").set_value(2).run()
+        until = time.monotonic() + 240
+        while "rehearsed" not in app.session_state and time.monotonic() < until:
+            time.sleep(0.1)
+            app.run()
+        assert not app.exception and not app.error
+        ((run, looked),) = app.session_state["rehearsed"].items()
+        told.append((run, [pickle.dumps(dataclasses.replace(one, seconds=0.0)) for one in looked], words(app)))
+    assert len(told[0][1]) == 3 and told[0] == told[1]
+
+
+def test_a_town_of_ones_own_needs_a_share_for_every_group(opened):
+    app = opened(QUERY)
+    app.text_input(key="plan_shares").set_value("3, 1, 1").run()
+    assert [error.value for error in app.error] == [
+        "Your town needs a share for each of its 2 groups; got 3. Nothing was read or spent."
+    ]
+    app.text_input(key="plan_shares").set_value("3, 1").run()
+    app.slider(key="plan_near").set_value(3.0).run()
+    until = time.monotonic() + 240
+    while "rehearsed" not in app.session_state and time.monotonic() < until:
+        time.sleep(0.1)
+        app.run()
+    assert not app.error and "yours, 75/25" in words(app) and "all groups found" in words(app)
+    ((_, looked),) = app.session_state["rehearsed"].items()
+    assert next(one for one in looked if one.facts.title == "yours, 75/25").facts.town.apart == 3
 
 
 @pytest.mark.parametrize(
@@ -71,8 +114,12 @@ def test_words_for_epsilon_and_the_declaration_of_a_sample(opened):
 
 
 def test_a_wide_table_leaves_out_only_the_slow_methods_and_names_them(opened, monkeypatch):
-    monkeypatch.setattr(view, "_gather", lambda wish: view.Gathered({}, None))
-    wide = f"v=1&n=20000&k=5&columns=&low={','.join(['0'] * 200)}&high={','.join(['1'] * 200)}"
+    done = rehearse(Facts.declare(50, [0], [1], 2), "sulloyd", 1.0, 1)
+    monkeypatch.setattr(view, "CLOSELY", 1)
+    monkeypatch.setattr(view, "_gather", lambda *_: view.Gathered({}, None))
+    monkeypatch.setattr(view, "_looked", lambda wish: [dataclasses.replace(done, facts=wish.facts)])
+    monkeypatch.setattr(view, "_first", lambda *_: None)
+    wide = f"v=1&n=20000&k=5&curve=1&columns=&low={','.join(['0'] * 200)}&high={','.join(['1'] * 200)}"
     app = opened(f"{wide}&a=nsm,pe-means")
     assert not app.exception and not app.error
     assert [info.value for info in app.info if "left out" in info.value] == [

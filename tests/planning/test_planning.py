@@ -11,10 +11,22 @@ from dpviz.algorithms.kmeans import KMeans
 from dpviz.cli.main import main
 from dpviz.metrics import normalized_loss
 from dpviz.planning.facts import MOST_ROWS, Facts, numbers
-from dpviz.planning.rehearsal import EPSILONS, STOPS, Rehearsal, _louder, _make, memory, rehearse, stops_around
-from dpviz.planning.solver import epsilon_for, noise_at
-from dpviz.planning.words import amount, compact, tighter
+from dpviz.planning.rehearsal import (
+    EPSILONS,
+    STOPS,
+    Rehearsal,
+    _louder,
+    _make,
+    memory,
+    rehearse,
+    same_run,
+    stops_around,
+)
+from dpviz.planning.solver import epsilon_for, noise_at, span
+from dpviz.planning.towns import FARTHEST, NEAREST, TOUCHING, Town, equal, shaped, towns
+from dpviz.planning.words import amount, headline, judgment, matched, noise_ranges, ranked, tighter
 from dpviz.postprocessing.released import center_noise
+from dpviz.postprocessing.verdict import groups_of
 from dpviz.runs.reruns import rerun, spread
 
 TOWN = (5000, [-12, -9], [12, 9], 5)
@@ -68,16 +80,27 @@ def test_a_rehearsal_is_the_formula_of_real_runs_in_the_data_units():
     found = rehearse(facts, "sulloyd", 1.0, 3)
     data, algorithm = facts.stand_in(), ALGORITHMS["sulloyd"](n_clusters=5, epsilon=1.0)
     runs = [algorithm.run(data.X, domain=data.domain, seed=seed) for seed in range(3)]
-    sd = np.concatenate([np.broadcast_to(center_noise(run).sd.reshape(5, -1), (5, 2)) for run in runs])
-    np.testing.assert_allclose(found.noise, np.median(sd, axis=0) * 12)
-    assert found.ratio_low <= found.ratio <= found.ratio_high and 0.9 < found.ratio < 3
+    sd = np.array([np.broadcast_to(center_noise(run).sd.reshape(5, -1), (5, 2)) for run in runs]) * 12
+    np.testing.assert_allclose(found.sd, sd)
+    np.testing.assert_allclose(found.noise, np.median(sd.max(axis=1), axis=0))
+    np.testing.assert_allclose(span([found]), (sd.min(axis=(0, 1)), sd.max(axis=(0, 1))))
     losses = [normalized_loss(data.X, run.cluster_centers, data.domain) for run in runs]
     best = KMeans(n_clusters=5).run(data.X, domain=data.domain, seed=0).cluster_centers
-    known = np.array(losses) / normalized_loss(data.X, best, data.domain)  # the range ends at losses of runs
-    np.testing.assert_allclose((found.ratio_low, found.ratio_high), (known.min(), known.max()))
+    np.testing.assert_allclose(found.ratios, np.array(losses) / normalized_loss(data.X, best, data.domain))
     centers = rerun([data], algorithm, range(3)).centers
-    moved = np.nanmedian(spread(centers, centers[0], data.domain))
-    np.testing.assert_allclose(found.scatter, [12 * moved, 12 * moved])
+    np.testing.assert_allclose(found.scatter, np.tile(12 * spread(centers, centers[0], data.domain)[:, None], 2))
+
+
+def test_a_rehearsal_in_two_parts_is_the_whole_one():
+    facts = declared(400, [-1, -1], [1, 1], 3)
+    whole, parts = (
+        rehearse(facts, "nsm", 1.0, 4),
+        rehearse(facts, "nsm", 1.0, 1).extend(rehearse(facts, "nsm", 1.0, 3, 1)),
+    )
+    assert parts.runs == whole.runs == 4 and parts.whole == whole.whole
+    for one, other in zip(whole.centers + whole.sd, parts.centers + parts.sd, strict=True):
+        np.testing.assert_array_equal(one, other)
+    np.testing.assert_array_equal(whole.ratios, parts.ratios)
 
 
 def test_more_people_than_stand_ins_see_the_same_noise_per_person():
@@ -93,7 +116,9 @@ def test_more_people_than_stand_ins_see_the_same_noise_per_person():
 
 
 def point(epsilon, noise):
-    return Rehearsal("nsm", epsilon, (noise, noise / 2), None, 1.0, 1.0, 1.0, 0.1)
+    found, nothing = np.ones((1, 5), dtype=bool), np.zeros((5, 2))
+    sd = np.tile([noise, noise / 2], (5, 1))
+    return Rehearsal(declared(*TOWN), "nsm", epsilon, "", (nothing,), (sd,), found, np.full(5, 1000), np.ones(1), 0.1)
 
 
 def test_both_directions_agree():
@@ -119,7 +144,6 @@ def test_amounts_have_the_unit_of_the_widest_column():
     assert words == "±400 m at ε 1 instead of ±800 m; bounds half as wide would halve the noise: ±200 m."
     assert "would change little (±390 m)" in tighter(full, wide, point(1.0, 0.39), declared(*TOWN))
     assert tighter(wide, wide, wide, declared(*TOWN)).startswith("±400 m at ε 1, as above; ")
-    assert compact(declared(*TOWN)) and not compact(declared(50, [0, 0], [1, 1], 3, like="town"))
     assert memory(declared(*TOWN)) < memory(declared(10**6, [-12, -9], [12, 9], 5))
 
 
@@ -131,7 +155,12 @@ def test_the_command_plans_and_a_mistake_is_one_sentence(capsys):
     words = ("--algorithms", "sulloyd", "--epsilon", "1,2", "--repeats", "2", "--within", "0.05", "--units", "m")
     assert plan(*words) == 0
     out = capsys.readouterr().out
-    assert "noise per center ±" in out and "ε" in out and "Nothing was read or spent." in out
+    assert (
+        "noise of a center: column 1 ±" in out
+        and "touching: 2 of 2 runs" in out
+        and "ε" in out
+        and "Nothing was read or spent." in out
+    )
     for wrong, told in (
         (("--epsilon", "one"), "'one' is not"),
         (("--epsilon", "0"), "must be above 0"),
@@ -139,6 +168,9 @@ def test_the_command_plans_and_a_mistake_is_one_sentence(capsys):
         (("--like", "moon"), "no look-alike 'moon'"),
         (("--k", "300"), "must be <= 40"),
         (("--within", "-1"), "one number above 0"),
+        (("--shares", "1,2,3"), "needs a share for each of its 2 groups; got 3"),
+        (("--shares", "1,0"), "must be above 0"),
+        (("--shares", "1,2", "--apart", "1"), "apart must be >= 2"),
     ):
         assert plan(*words, *wrong) == 2
         err = capsys.readouterr().err
@@ -148,7 +180,7 @@ def test_the_command_plans_and_a_mistake_is_one_sentence(capsys):
 def test_a_rehearsal_tells_how_often_every_group_has_a_center():
     facts = declared(4000, [-1, -1], [1, 1], 3)
     good, bad = (rehearse(facts, "nsm", epsilon, 3) for epsilon in (50.0, 0.01))
-    assert good.found == 3 and bad.found < 3 and len(good.centers) == 3
+    assert good.whole == 3 and bad.whole < 3 and len(good.centers) == 3
     assert all(centers.shape == (3, 2) for centers in good.centers)
 
 
@@ -164,5 +196,102 @@ def test_the_curve_holds_every_epsilon_that_a_run_may_have(epsilon):
 def test_a_wide_table_is_rehearsed_and_a_crowd_that_few_cannot_stand_in_for_is_marked():
     wide = declared(300, [0] * 80, [1] * 80, 2)
     found = rehearse(wide, "sulloyd", 1.0, 1)
-    assert len(found.best) == 80 and found.centers[0].shape == (2, 80) and not found.capped
+    assert len(found.noise) == 80 and found.centers[0].shape == (2, 80) and not found.capped
     assert rehearse(declared(10**9, [0], [1], 2), "sulloyd", 100.0, 1).capped
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 5, 8])
+@pytest.mark.parametrize("d", [1, 2, 6])
+def test_a_town_has_its_shares_and_distances_within_the_bounds(k, d):
+    for town in [*towns(k), Town("any", (1 / k,) * k, NEAREST), Town("any", (1 / k,) * k, FARTHEST)]:
+        Z, labels = town.people(3000, d)
+        assert Z.shape == (3000, d) and np.abs(Z).max() <= 1 and np.abs(Z).max() > 0.6
+        np.testing.assert_allclose(np.bincount(labels) / 3000, town.shares, atol=k / 3000)
+        np.testing.assert_array_equal(Z, town.people(3000, d)[0])  # nothing but the arguments decides
+        if k > 1:
+            means = np.array([Z[labels == group].mean(axis=0) for group in range(k)])
+            nearest = min(np.linalg.norm(means[a] - means[b]) for a in range(k) for b in range(a))
+            own = np.mean([Z[labels == group].std(axis=0).mean() for group in range(k)])
+            assert nearest / own == pytest.approx(town.apart, rel=0.15)
+
+
+def test_uneven_shares_are_60_30_10_and_fall_geometrically():
+    assert towns(3)[1].shares == pytest.approx((0.6, 0.3, 0.1)) and towns(3)[1].name == "60/30/10"
+    assert towns(2)[1].shares == pytest.approx((0.6, 0.4)) and [town.name for town in towns(1)] == ["equal and apart"]
+    rest = np.array(towns(6)[1].shares[1:])
+    assert towns(6)[1].shares[0] == 0.6 and rest.sum() == pytest.approx(0.4)
+    np.testing.assert_allclose(rest[1:] / rest[:-1], 3**-0.25)
+    few = towns(9)[1].people(30, 2)[1]
+    assert np.bincount(few).min() == 2  # no group is a single person, who would be no group
+    mine = shaped([2, 1, 1], 4.0, 3)
+    assert mine.shares == (0.5, 0.25, 0.25) and mine.name == "yours, 50/25/25" and mine.apart == 4
+
+
+@pytest.mark.parametrize("d", [1, 2, 4, 8, 20])
+def test_kmeans_finds_every_group_of_towns_that_touch(d):
+    for k in (2, 3, 5, 8, 15):
+        facts = declared(2000, [-1] * d, [1] * d, k)
+        data = dataclasses.replace(facts, made=towns(k)[-1]).stand_in()
+        assert towns(k)[-1].apart == TOUCHING
+        kmeans = KMeans(n_clusters=k).run(data.X, domain=data.domain, seed=0).cluster_centers
+        groups = groups_of(data.X, data.domain, kmeans, data.labels)
+        assert groups.found_by(data.domain.normalize(kmeans)).all(), k
+
+
+def test_a_rehearsal_says_no_where_the_smallest_group_is_lost():
+    facts = declared(300, [-1, -1], [1, 1], 3)
+    looked = ranked(rehearse(town, "nsm", 0.5, 10) for town in facts.everywhere())
+    worst = looked[0]
+    assert [one.whole for one in looked] == sorted(one.whole for one in looked)
+    assert worst.facts.title == "60/30/10" and worst.whole < 9
+    assert (
+        headline(looked) == f"All 3 groups are found in {worst.whole} of 10 runs at ε 0.5 in the worst town, 60/30/10"
+    )
+    lost = int((~worst.found[:, 2]).sum())
+    assert worst.sizes.round().tolist() == [180, 90, 30]
+    assert f"loses the smallest group (30 of 300 people) in {lost} of 10 runs: do not trust one run" in judgment(looked)
+    sure = ranked(rehearse(town, "nsm", 50.0, 3) for town in facts.everywhere())
+    assert judgment(sure).startswith("NSM (ours) finds every group in all 3 runs of each town.")
+
+
+def test_noise_is_written_from_the_least_to_the_most_of_all_centers_and_towns():
+    facts = Facts.declare(100, [0, 0, 0], [100, 1000, 9], 2, columns=["age", "pay", "x"], units=["years", "€", ""])
+    one = dataclasses.replace(rehearse(facts, "sulloyd", 1.0, 1), sd=(np.array([[0.1, 3.0, 2.0], [0.4, 3.0, 3.0]]),))
+    two = dataclasses.replace(one, sd=(np.array([[16.4, 3.0, 1.6]]), np.array([[0.2, 999.0, 1.6]])))
+    told = ["±0.1 to 16 years", "±3 € to as wide as its bounds", "as wide as its bounds"]
+    assert noise_ranges([one, two]) == told
+    assert noise_ranges([dataclasses.replace(one, sd=())])[0].startswith("~") or one.scatter is None
+
+
+def test_a_run_is_compared_with_its_own_rehearsal_alone():
+    facts = declared(300, [-1, -1], [1, 1], 2)
+    looked = [rehearse(facts, "nsm", 1.0, 2)]
+
+    def run(slug="nsm", domain=facts.domain, **values):
+        X = facts.stand_in().X
+        trace = ALGORITHMS[slug](**{"n_clusters": 2, "epsilon": 1.0, **values}).run(X, domain=domain, seed=7)
+        return trace, same_run(trace.algorithm, trace.parameters, trace.claimed, trace.domain)
+
+    trace, key = run()
+    assert key == looked[0].run
+    assert matched(looked, trace)[0].startswith("column 1: rehearsed ±") and ", released ±" in matched(looked, trace)[1]
+    others = [
+        run("sulloyd")[1], run(epsilon=2.0)[1], run(n_clusters=3)[1], run(delta=1e-4)[1], run(near_share=0.11)[1],
+        run(domain=dataclasses.replace(facts.domain, n_public=310))[1],
+        run(domain=dataclasses.replace(facts.domain, radius=0.9))[1],
+        run(domain=declared(300, [-1, -1], [1, 1.01], 2).domain)[1],
+    ]  # fmt: skip
+    assert looked[0].run not in others and len(set(others)) == len(others)
+    silent = rehearse(facts, "pe-means", 1.0, 2)
+    assert silent.by_formula or matched([silent], run("pe-means")[0]) == []
+
+
+def test_an_other_number_of_centers_keeps_the_kind_of_town():
+    facts = declared(300, [-1, -1], [1, 1], 3).everywhere(shaped([5, 1, 1], 4.0, 3))
+    assert [one.with_centers(4).title for one in facts] == ["equal and apart", "60/21/12/7", "touching", "touching"]
+    assert all(len(one.with_centers(k).town.shares) == k for one in facts for k in (1, 2, 9))
+    like = declared(50, [0, 0], [1, 1], 3, like="town").everywhere()
+    assert [one.title.startswith("as ") for one in like] == [False, False, False, True]
+    assert like[-1].with_centers(5).like == "town"
+    with pytest.raises(ValueError, match="a town of 2 groups needs as many centers"):
+        dataclasses.replace(facts[0], made=equal(2))

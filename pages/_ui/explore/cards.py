@@ -9,6 +9,8 @@ import streamlit as st
 
 from dpviz.datasets import Dataset
 from dpviz.numbers import counted, number, percent
+from dpviz.planning.rehearsal import same_run
+from dpviz.planning.words import matched
 from dpviz.postprocessing.cards import cards, centers_csv, noise_words
 from dpviz.postprocessing.coresets import at_k, elbow, further_releases, numbers_of_centers
 from dpviz.takeaway import page
@@ -28,6 +30,8 @@ from pages._ui.work.workers import workers
 
 __all__ = ["section", "shown"]
 
+MOST = 8  # maximum number of columns whose rehearsed and released noise is listed
+
 
 def shown(result: Result) -> bool:
     """Return whether a run opens with cards: on an own file, unless its rows are pictures."""
@@ -44,6 +48,8 @@ def section(key: str, result: Result) -> None:
             st.html(markup.small(*_about(result, k)), width="stretch")
         trace = _at(result, k)
         st.html(_drawn(result, k, scatter_of(result) if trace is result.trace else None))
+        if trace is result.trace and (words := _rehearsed(trace)):
+            st.html(markup.small(words))
         _files(key, result, trace)
 
 
@@ -117,6 +123,14 @@ def _falls(identity: str, _result: Result) -> float:
     trace, k = _result.trace, len(_result.trace.cluster_centers)
     table = workers().call(elbow, trace.coreset, trace.domain, MORE * k)
     return float(1 - table.coreset.iloc[-1] / table.coreset.iloc[k - 1])
+
+
+def _rehearsed(trace: Trace) -> str:
+    """Compare the noise of a run with its rehearsal in this visit; "" if exactly this run was not rehearsed."""
+    looked = explore_state.rehearsed.get(same_run(trace.algorithm, trace.parameters, trace.claimed, trace.domain))
+    lines = matched(looked, trace) if looked else []
+    more = f"; and {len(lines) - MOST} more columns" if len(lines) > MOST else ""
+    return f"Noise of a center: {'; '.join(lines[:MOST])}{more}." if lines else ""
 
 
 def _files(key: str, result: Result, trace: Trace) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from dpviz.algorithms import Algorithm
 from dpviz.datasets import Dataset
+from dpviz.planning.rehearsal import Rehearsal
 from dpviz.trace import Trace
 from pages._ui.frame.session import Held, Kept, Once, nothing
 from pages._ui.work import runs
@@ -32,6 +33,7 @@ class ExploreState:
     """Values of one visitor's session, declared as in `SessionState`."""
 
     explained: Kept[dict[tuple[str, float], Trace]] = Kept(dict)  # answers by run and ε, the newest one at the end
+    rehearsed: Kept[dict[str, list[Rehearsal]]] = Kept(dict)  # by `Rehearsal.run`, the worst town first
     settings: Held[Settings | None] = Held(nothing)
     released: Once[bool] = Once(bool)  # a drag of ε has ended: the form requests a run, however long it takes
     carded: Held[str] = Held(str)  # the run whose cards were drawn last

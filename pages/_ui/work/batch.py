@@ -20,7 +20,7 @@ from pages._ui.work.workers import workers
 
 __all__ = ["Gathered", "Piece", "follow", "gather", "halt", "peek"]
 
-SHARED, OWN = 400, 60  # maximum numbers of pieces stored for public data, and for one session's own files
+SHARED, OWN = 400, 100  # maximum numbers of pieces stored for public data, and for one session's own files
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -42,6 +42,7 @@ class Gathered:
     active : whether more pieces will come
     problem : one sentence if the computation failed
     stopped : whether the computation was stopped
+    asked : number of requested pieces
     """
 
     ready: dict[str, Any]
@@ -49,6 +50,7 @@ class Gathered:
     active: bool = False
     problem: str = ""
     stopped: bool = False
+    asked: int = 0
 
 
 class _Mine:
@@ -94,7 +96,7 @@ def gather(topic: str, title: str, pieces: Sequence[Piece], *, public: bool, sec
         job = None
     missing = [piece for piece in pieces if piece.name not in ready]
     if not missing:
-        return Gathered(ready)
+        return Gathered(ready, asked=len(names))
     if job is None:
         work = lambda job: _make(job, missing, shelf)  # noqa: E731
         with whole():
@@ -104,8 +106,9 @@ def gather(topic: str, title: str, pieces: Sequence[Piece], *, public: bool, sec
             return gather(topic, title, pieces, public=public, seconds=seconds)
         status = "running"
     return Gathered(
-        ready, job, status in ("queued", "running"), job.error if status == "failed" else "", status == "cancelled"
-    )
+        ready, job, status in ("queued", "running"), job.error if status == "failed" else "", status == "cancelled",
+        len(names),
+    )  # fmt: skip
 
 
 def follow(gathered: Callable[[], Gathered], draw: Callable[[Gathered], None], every: float) -> None:

@@ -13,16 +13,17 @@ from dpviz.numbers import number
 from dpviz.params import ParamSpec
 from dpviz.planning.facts import MOST_CLUSTERS, MOST_PEOPLE, Facts, numbers
 from dpviz.planning.rehearsal import EPSILONS, offered, stops_around
+from dpviz.planning.towns import APART, FARTHEST, NEAREST, Town, shaped
 from pages._ui.data.plan.state import plan_state
 from pages._ui.explore.form.forms import label_of
 from pages._ui.explore.form.numbers import whole
 from pages._ui.explore.form.picker import marked
-from pages._ui.frame.address.control import MOST_WHOLE, Control, choice
+from pages._ui.frame.address.control import MOST_WHOLE, Control, choice, switch
 from pages._ui.frame.address.control import number as number_of
 from pages._ui.frame.catalog import chosen, names, sample
 from pages._ui.frame.prepared import locked
 
-__all__ = ["FIRST", "Wish", "controls", "form"]
+__all__ = ["CURVE", "FIRST", "Wish", "controls", "form"]
 
 _PLAN_FROM = "plan_from"
 PLAN_METHOD = "plan_method"
@@ -62,19 +63,32 @@ SCALE = Control(
 )  # fmt: skip
 K = Control("k", "plan_k", label_of("n_clusters"), number_of(5, 1, MOST_CLUSTERS), always=True)
 LIKE = Control(
-    "like", "plan_like", "Shape of the data, assumed", choice("", ("", *SAMPLES)), named=lambda name: _shape(name),
-    help="Assume round groups, or rows spread like those of a public data set.",
+    "like", "plan_like", "Look-alike", choice("", ("", *SAMPLES)), named=lambda name: _shape(name),
+    help="A public data set: also rehearse on rows that are spread like its rows.",
 )  # fmt: skip
 WITHIN = Control(
     "within", "plan_within", "How exact a center should be: ±", _POSITIVE, typed=True, placeholder="0.1",
     help="One standard deviation, in the unit of the columns. The plan says which ε you would need.",
+)  # fmt: skip
+SHARES = Control(
+    "shares", "plan_shares", "Shares of your groups", ParamSpec(""), accepts=_line, placeholder="60, 30, 10",
+    help="One positive number for each of the k groups, separated by commas. Empty: only the towns of dpviz.",
+)  # fmt: skip
+NEAR = Control(
+    "near", "plan_near", "From touching to far apart", number_of(APART, NEAREST, FARTHEST), widget="slider",
+    help="The distance between the nearest two groups, in standard deviations of a group: 2 is nearly one group, at 3 "
+    "they touch, at 8 they are apart.",
+)  # fmt: skip
+CURVE = Control(
+    "curve", "plan_curve", "Other ε, methods and numbers of centers", switch(False),
+    help="Rehearses the worst town for every ε and method, takes up to a minute, and reads nothing.",
 )  # fmt: skip
 EPSILON = Control("e", "plan_epsilon", label_of("epsilon"), _POSITIVE, typed=True, placeholder="1")
 
 
 def controls() -> list[Control]:
     """Return the controls for the declared facts, then those of the questions."""
-    return [N, COLUMNS, UNITS, LOW, HIGH, SCALE, K, LIKE, _methods(), WITHIN, EPSILON]
+    return [N, COLUMNS, UNITS, LOW, HIGH, SCALE, K, LIKE, _methods(), WITHIN, EPSILON, SHARES, NEAR, CURVE]
 
 
 def _methods() -> Control:
@@ -91,6 +105,7 @@ class Wish:
     slugs: tuple[str, ...]
     within: float | None
     epsilon: float | None
+    town: Town | None = None  # the town that the owner has shaped
 
     @property
     def at(self) -> float:
@@ -131,6 +146,9 @@ def form() -> Wish:
             st.rerun()
         n = whole(N, **_ANY)
         columns, units, low, high, scale, like = (one.draw() for one in (COLUMNS, UNITS, LOW, HIGH, SCALE, LIKE))
+    with st.expander("Shape a town like yours"):
+        a, b = st.columns(2, gap="medium")
+        shares, near = SHARES.draw(a), NEAR.draw(b)
     if not slugs:
         raise ValueError("Choose at least one algorithm for the plan.")
     facts = Facts.declare(
@@ -143,7 +161,9 @@ def form() -> Wish:
         scale=str(scale),
         like=like,
     )
-    return Wish(facts, tuple(slugs), _one(within, "the noise per center"), _one(epsilon, _BUDGET))
+    given = numbers(shares, "the shares of your groups")
+    town = shaped(given, float(near), k) if given else None
+    return Wish(facts, tuple(slugs), _one(within, "the noise per center"), _one(epsilon, _BUDGET), town)
 
 
 _BUDGET = "the budget ε"
@@ -168,6 +188,7 @@ def _take() -> None:
             HIGH.key: ", ".join(f"{value:.15g}" for value in domain.high),
             SCALE.key: domain.scale,
             K.key: min(data.n_clusters, MOST_CLUSTERS),
+            SHARES.key: "",
         }
     )
 
@@ -188,7 +209,7 @@ def _take_back() -> None:
 
 
 def _shape(name: str) -> str:
-    return "k round groups" if not name else f"as {plain(sample(name).title.split(',')[0])}"
+    return "none" if not name else f"as {plain(sample(name).title.split(',')[0])}"
 
 
 def _listed(text: str) -> list[str]:

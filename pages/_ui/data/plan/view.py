@@ -1,9 +1,10 @@
-"""Show a plan: answers in words, noise per center against ε, a table, and the effect of tighter bounds."""
+"""Show a rehearsal, the worst town first; a switch adds other ε, methods and numbers of centers."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Sequence
 from functools import partial
 
 import streamlit as st
@@ -11,28 +12,47 @@ import streamlit as st
 from dpviz.algorithms import ALGORITHMS
 from dpviz.escape import plain
 from dpviz.figures.scenes.plan import cloud_panel, noise_panel
-from dpviz.numbers import length, number, ratio_words
+from dpviz.numbers import number
 from dpviz.planning.facts import MOST_CLUSTERS, Facts
 from dpviz.planning.rehearsal import REPEATS, Rehearsal, middle_of, rehearse
 from dpviz.planning.solver import epsilon_for, noise_at, widest
-from dpviz.planning.words import HALF, amount, answer, assumption, compact, tighter
-from pages._ui.data.plan.form import Wish
+from dpviz.planning.words import (
+    HALF,
+    amount,
+    answer,
+    assumption,
+    headline,
+    judgment,
+    loss,
+    noise_ranges,
+    ranked,
+    tighter,
+)
+from pages._ui.data.plan.form import CURVE, Wish
+from pages._ui.explore.state import explore_state
 from pages._ui.frame import markup, shell
-from pages._ui.work.batch import Gathered, Piece, follow, gather, halt
+from pages._ui.work.batch import Gathered, Piece, follow, gather, halt, peek
 from pages._ui.work.pace import duration
 from pages._ui.work.runs import pace
 
 __all__ = ["show"]
 
-CLOSELY = 20  # Number of runs in the chosen rehearsal.
+FEW, CLOSELY = 4, 20  # numbers of runs per town: of the first look, and of the whole rehearsal
 LONGEST = 15.0  # Maximum number of seconds per run of a method that is rehearsed together with others.
 Rehearsals = dict[str, list[Rehearsal]]
+Request = tuple[Facts, str, float, int, int]  # the arguments of `rehearse`: facts, method, ε, runs, first seed
 
 
 def show(wish: Wish) -> None:
     """Show the part of the plan that has been rehearsed; the rest appears by itself."""
-    wish = _affordable(wish)
-    follow(partial(_gather, wish), partial(_body, wish), 0.7)
+    follow(partial(_gather, "plan", _towns(wish)), partial(_first, wish), 0.7)
+    looked = _looked(wish)
+    if not looked or any(one.runs < CLOSELY for one in looked):
+        return
+    explore_state.rehearsed[looked[0].run] = looked
+    if CURVE.draw():
+        worst, wish = looked[0].facts, _affordable(wish)
+        follow(partial(_gather, "curve", _curve(wish, worst)), partial(_more, wish, worst), 0.7)
 
 
 def _affordable(wish: Wish) -> Wish:
@@ -50,108 +70,140 @@ def _affordable(wish: Wish) -> Wish:
     return dataclasses.replace(wish, slugs=(first, *(slug for slug in times if slug not in slow)))
 
 
-def _name(facts: Facts, slug: str, epsilon: float, repeats: int = REPEATS) -> str:
-    return f"plan {facts.key} {slug} {epsilon:g} {repeats}"
+def _name(request: Request) -> str:
+    facts, slug, epsilon, repeats, first = request
+    return f"plan {facts.key} {slug} {epsilon:g} {repeats} from {first}"
 
 
-def _piece(wish: Wish, slug: str, epsilon: float) -> tuple[Facts, str, float, int]:
-    """Return the request for a method's rehearsal at an ε; the chosen rehearsal has more runs than the others."""
-    return wish.facts, slug, epsilon, CLOSELY if (slug, epsilon) == (wish.slugs[0], wish.at) else REPEATS
+def _ready(request: Request) -> Rehearsal | None:
+    return peek(_name(request), public=False)
 
 
-def _near(wish: Wish) -> list[Facts]:
-    """Return the facts with the chosen number of centers, followed by those with up to two centers fewer or more."""
-    k, most = wish.facts.n_clusters, min(MOST_CLUSTERS, wish.facts.n_people)
-    return [
-        dataclasses.replace(wish.facts, n_clusters=one) for one in (k, k - 1, k + 1, k - 2, k + 2) if 1 <= one <= most
-    ]
+def _towns(wish: Wish) -> list[Request]:
+    """List the rehearsals of the chosen method: a first look at every town, and then the rest of each."""
+    places, chosen = wish.facts.everywhere(wish.town), (wish.slugs[0], wish.at)
+    return [(facts, *chosen, *runs) for runs in ((FEW, 0), (CLOSELY - FEW, FEW)) for facts in places]
 
 
-def _wanted(wish: Wish) -> list[tuple[Facts, str, float, int]]:
-    """List the needed rehearsals: the chosen one, every method at every ε, other k, and tighter bounds."""
-    half = dataclasses.replace(wish.facts, filled=0.5)
-    close = [(facts, wish.slugs[0], wish.at, CLOSELY) for facts in _near(wish)]
-    middle = middle_of(wish.at)
+def _looked(wish: Wish) -> list[Rehearsal]:
+    """Return the finished part of the chosen rehearsal in every town, the worst first; [] until each has a part."""
+    parts = [_ready(request) for request in _towns(wish)]
+    first, rest = parts[: len(parts) // 2], parts[len(parts) // 2 :]
+    known = [(one, more) for one, more in zip(first, rest, strict=True) if one is not None]
+    return ranked(one if more is None else one.extend(more) for one, more in known) if len(known) == len(first) else []
+
+
+def _curve(wish: Wish, worst: Facts) -> list[Request]:
+    """List the rehearsals of the worst town: every method at every ε, other k, and tighter bounds."""
+    middle, half = middle_of(wish.at), dataclasses.replace(worst, filled=0.5)
     order = sorted(wish.stops, key=lambda stop: abs(math.log(stop / middle)))
-    runs = [_piece(wish, slug, epsilon) for epsilon in order for slug in wish.slugs]
-    tighter = [(facts, slug, middle, REPEATS) for slug in wish.slugs for facts in (half, half.tight())]
-    return [close[0], *(one for one in runs if one[1:] != close[0][1:]), *close[1:], *tighter]
+    runs = [_point(worst, slug, epsilon) for epsilon in order for slug in wish.slugs]
+    near = [(facts, wish.slugs[0], wish.at, REPEATS, 0) for facts in _near(worst)]
+    tight = [_point(facts, slug, middle) for slug in wish.slugs for facts in (half, half.tight())]
+    return [*runs, *near, *tight]
 
 
-def _gather(wish: Wish) -> Gathered:
-    pieces = [Piece(_name(*one), rehearse, one) for one in _wanted(wish)]
-    return gather("plan", "Plan", pieces, public=False)
+def _point(facts: Facts, slug: str, epsilon: float) -> Request:
+    return facts, slug, epsilon, REPEATS, 0
 
 
-def _body(wish: Wish, now: Gathered) -> None:
+def _near(worst: Facts) -> list[Facts]:
+    """Return the worst kind of town with up to two groups, and centers, fewer or more."""
+    k, most = worst.n_clusters, min(MOST_CLUSTERS, worst.n_people)
+    return [worst.with_centers(one) for one in (k - 1, k + 1, k - 2, k + 2) if 1 <= one <= most]
+
+
+def _gather(topic: str, requests: Sequence[Request]) -> Gathered:
+    pieces = [Piece(_name(one), rehearse, one) for one in requests]
+    return gather(topic, "Plan", pieces, public=False)
+
+
+def _first(wish: Wish, now: Gathered) -> None:
+    looked = _looked(wish)
+    if looked:
+        _everywhere(wish, looked)
+    _progress("plan", now)
+
+
+def _more(wish: Wish, worst: Facts, now: Gathered) -> None:
     rehearsals = {
-        slug: [now.ready[name] for stop in wish.stops if (name := _name(*_piece(wish, slug, stop))) in now.ready]
+        slug: [one for stop in wish.stops if (one := _ready(_point(worst, slug, stop))) is not None]
         for slug in wish.slugs
     }
-    _progress(wish, now)
-    _closely(wish, now)
+    _progress("curve", now)
     if any(rehearsals.values()):
-        _answers(wish, rehearsals)
+        _answers(wish, worst, rehearsals)
         _picture(wish, rehearsals)
         _table(wish, rehearsals)
-        _tighter(wish, now)
+        _others(wish, worst)
+        _tighter(wish, worst)
 
 
-def _progress(wish: Wish, now: Gathered) -> None:
+def _progress(topic: str, now: Gathered) -> None:
     if now.active and now.job is not None:
         bar, button = st.columns([5, 1], vertical_alignment="center")
-        done, every = len(now.ready), len(_wanted(wish))
+        done, every = len(now.ready), now.asked
         bar.progress(done / every, f"Rehearsed {done} of {every} settings, on made-up people or public rows")
-        if button.button("Cancel", key="plan_cancel", width="stretch"):
+        if button.button("Cancel", key=f"{topic}_cancel", width="stretch"):
             now.job.cancel()
     elif now.problem:
         st.error(plain(f"{now.problem} Nothing was read or spent."))
     elif now.stopped:
         words, button = st.columns([5, 1], vertical_alignment="center")
         words.info("The plan was canceled; you see the finished part.")
-        button.button("Go on", key="plan_on", width="stretch", on_click=halt, args=("plan",))
+        button.button("Go on", key=f"{topic}_on", width="stretch", on_click=halt, args=(topic,))
 
 
-def _closely(wish: Wish, now: Gathered) -> None:
-    """Show the chosen rehearsal: the cloud of its runs, the noise in every column, and other numbers of centers."""
-    slug, facts = wish.slugs[0], wish.facts
-    looks = {k.n_clusters: now.ready.get(_name(k, slug, wish.at, CLOSELY)) for k in _near(wish)}
-    one: Rehearsal | None = looks[facts.n_clusters]
-    if one is None:
-        return
-    st.header(f"{facts.n_clusters} centers at ε {number(wish.at)}: all found again in {one.found} of {CLOSELY} runs")
+def _everywhere(wish: Wish, looked: Sequence[Rehearsal]) -> None:
+    """Show the chosen rehearsal: every town, the worst one drawn with its runs, and the noise in every column."""
+    worst, facts = looked[0], wish.facts
+    st.header(f"{headline(looked)}{', so far' * any(one.runs < CLOSELY for one in looked)}")
+    st.markdown(f"**{plain(judgment(looked))}**")
     left, right = st.columns([6, 5], gap="medium")
     with left:
-        panel = cloud_panel(shell.colors(), facts.stand_in().X, one.centers, facts.domain)
+        panel = cloud_panel(shell.colors(), worst.facts.stand_in().X, worst.centers, facts.domain)
         st.plotly_chart(
             panel.figure, width="stretch", theme=None, config={"displayModeBar": False}, key="plan_cloud",
             alt=panel.alt,
         )  # fmt: skip
     with right:
-        units = facts.domain.units or ("",) * facts.domain.n_features
-        noise = one.best or (math.nan,) * facts.domain.n_features
-        mark = "±" if one.by_formula else "~"
-        lines = zip(facts.domain.columns, units, noise, strict=True)
-        rows = (markup.row([name, f"{mark}{length(sd, unit, 2)}"], lit=True) for name, unit, sd in lines)
-        st.html(markup.table("Noise of a center", ("column", "noise of a center"), rows))
-        near = (
-            markup.row([k, "…" if look is None else f"{look.found} of {CLOSELY}"], lit=k == facts.n_clusters)
-            for k, look in sorted(looks.items())
+        rows = (
+            markup.row([one.facts.title, f"{one.whole} of {one.runs}", loss(one)], lit=one is worst) for one in looked
         )
-        st.html(markup.table("Other numbers of centers", ("centers k", "all groups found"), near))
+        st.html(markup.table("Towns, the worst first", ("town", "all groups found", "loss × KMeans"), rows))
+        lines = zip(facts.domain.columns, noise_ranges(looked), strict=True)
+        st.html(
+            markup.table("Noise of a center", ("column", "noise of a center"), (markup.row(line) for line in lines))
+        )
     fewer = f" Only {facts.n_rows:,} people stand in for {facts.n_people:,}: your noise would be smaller than shown."
+    noise = (
+        "± is the standard deviation that the method states for a center"
+        if any(one.by_formula for one in looked)
+        else "The method states no noise: ~ is how far a center scatters over the runs"
+    )
     st.html(
         markup.small(
-            f"{ALGORITHMS[slug].name} ran {CLOSELY} times with fresh noise on made-up people within the declared "
-            f"bounds. ± is one standard deviation of a typical center. No file was read and nothing was spent."
-            f"{fewer * one.capped}"
+            f"{ALGORITHMS[worst.slug].name} ran {CLOSELY} times in each town, with fresh noise, on made-up people "
+            f"within the declared bounds; the picture shows the worst town. {noise}, from the least to the most of all "
+            f"centers, runs and towns. No file was read and nothing was spent.{fewer * worst.capped}"
         )
     )
 
 
-def _answers(wish: Wish, rehearsals: Rehearsals) -> None:
+def _others(wish: Wish, worst: Facts) -> None:
+    """Show how often every group is found with other numbers of centers, in the worst kind of town."""
+    near = sorted(_near(worst), key=lambda facts: facts.n_clusters)
+    looks = {facts: _ready((facts, wish.slugs[0], wish.at, REPEATS, 0)) for facts in near}
+    rows = (
+        markup.row([f.n_clusters, f.title, "…" if one is None else f"{one.whole} of {one.runs}"])
+        for f, one in looks.items()
+    )
+    st.html(markup.table("Other numbers of centers", ("centers k", "town", "all groups found"), rows))
+
+
+def _answers(wish: Wish, facts: Facts, rehearsals: Rehearsals) -> None:
     """Answer the question in both directions: the noise for a given ε, and the ε for a given noise."""
-    facts, lines = wish.facts, []
+    lines = []
     for slug, some in rehearsals.items():
         if not some:
             continue
@@ -183,9 +235,9 @@ def _table(wish: Wish, rehearsals: Rehearsals) -> None:
     st.html(
         markup.table("Noise and loss for every ε", heads, rows, look="dp-free")
         + markup.small(
-            "The noise of a typical center (one standard deviation), from the algorithm's own formula. “~” marks an "
-            f"algorithm without a formula, whose noise is measured over {REPEATS} rehearsals. Below the noise: the "
-            f"loss relative to KMeans on the same people, as the mean (lowest to highest run). {compact(wish.facts)}"
+            "The noise of a run's widest center in its widest column (one standard deviation, in half of the runs at "
+            f"most this), in the worst town. “~” marks an algorithm that states none, whose centers' scatter is "
+            f"measured over {REPEATS} runs. Below: the loss × KMeans on the same people (lowest to highest run)."
         )
     )
 
@@ -194,21 +246,18 @@ def _cell(facts: Facts, some: list[Rehearsal], epsilon: float) -> markup.Html:
     one = next((each for each in some if each.epsilon == epsilon), None)
     if one is None:
         return markup.text("…")
-    mark = "±" if one.by_formula else "~"
-    noise = f"{mark}{amount(widest(one), facts)}"
-    ratio = f"{ratio_words(one.ratio)} × ({ratio_words(one.ratio_low)} to {ratio_words(one.ratio_high)})"
-    return markup.Html(f"{markup.bold(noise)}<br><small>{markup.text(ratio)}</small>")
+    noise = f"{'±' if one.by_formula else '~'}{amount(widest(one), facts)}"
+    return markup.Html(f"{markup.bold(noise)}<br><small>{markup.text(loss(one))}</small>")
 
 
-def _tighter(wish: Wish, now: Gathered) -> None:
+def _tighter(wish: Wish, worst: Facts) -> None:
     """State the table's noise, and the noise if people fill half of each range, with and without tighter bounds."""
-    half, middle = dataclasses.replace(wish.facts, filled=0.5), middle_of(wish.at)
+    half, middle = dataclasses.replace(worst, filled=0.5), middle_of(wish.at)
     lines = []
     for slug in wish.slugs:
-        pieces = _piece(wish, slug, middle), (half, slug, middle), (half.tight(), slug, middle)
-        full, wide, tight = (now.ready.get(_name(*one)) for one in pieces)
+        full, wide, tight = (_ready(_point(facts, slug, middle)) for facts in (worst, half, half.tight()))
         if full is not None and wide is not None and tight is not None:
-            lines.append(f"- {plain(f'{ALGORITHMS[slug].name}: {tighter(full, wide, tight, wish.facts)}')}")
+            lines.append(f"- {plain(f'{ALGORITHMS[slug].name}: {tighter(full, wide, tight, worst)}')}")
     if lines:
         st.markdown(
             f"**Tight bounds, {HALF}** (the table above assumes that they fill each range)\n" + "\n".join(lines)
