@@ -403,7 +403,7 @@ def test_a_trace_is_short_in_a_console_and_a_label_in_a_notebook():
 def test_a_headline_names_a_sample_without_its_rows(monkeypatch):
     titles = {name: load(name).title for name in SAMPLES}
     trace = demo()
-    monkeypatch.setattr(loading, "read_table", lambda *args, **more: pytest.fail("a title needs no rows"))
+    monkeypatch.setattr(loading, "from_table", lambda *args, **more: pytest.fail("a title needs no rows"))
     for name, title in titles.items():
         assert headline(dataclasses.replace(trace, dataset_id=f"sample:{name}")).startswith(f"{title}: ")
 

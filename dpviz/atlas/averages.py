@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from scipy.spatial.distance import cdist
 from threadpoolctl import threadpool_limits
 
@@ -34,20 +33,11 @@ POOL = 8  # number of rounds of each world from which bets are drawn
 TRIED = 12  # number of exact runs of each world that are marked in the lens
 DRAW = 1  # seed of the published averages: the first whose exact centers find all groups if k is right
 _SEED = 0  # seed of the bets
-_ROUNDS = pa.list_(pa.struct([("inside", pa.bool_()), ("centers", pa.list_(pa.float64())), ("speaks", pa.float64())]))
-_SCHEMA = pa.schema(
-    [
-        ("rows", pa.list_(pa.list_(pa.int32()))),
-        ("wrong", pa.list_(pa.list_(pa.float64()))),
-        ("centers", pa.list_(pa.list_(pa.float64()))),
-        ("kmeans", pa.list_(pa.float64())),
-        ("alex", pa.int32()),
-        ("exact", _ROUNDS),
-        ("private", _ROUNDS),
-        ("inside", pa.list_(pa.float64())),
-        ("outside", pa.list_(pa.float64())),
-    ]
-)
+_ROUNDS = [{"inside": "bool", "centers": ["double"], "speaks": "double"}]
+_KINDS = {
+    **{"rows": [["int32"]], "wrong": [["double"]], "centers": [["double"]], "kmeans": ["double"], "alex": "int32"},
+    **{"exact": _ROUNDS, "private": _ROUNDS, "inside": ["double"], "outside": ["double"]},
+}
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -166,7 +156,7 @@ def made(on_step: Callable[[int, int], None] = lambda done, all: None) -> tuple[
 def make(folder: Path = FOLDER) -> None:
     """Compute and write the facts, which takes about five seconds; the old file stays until the new one is complete."""
     row = _made()
-    replace(folder / NAME, pa.Table.from_pylist([row], _SCHEMA), _inputs(), words=[], floats=[])
+    replace(folder / NAME, [row], _KINDS, _inputs(), words=[], floats=[])
     read.cache_clear()
 
 
@@ -200,7 +190,7 @@ def _inputs() -> dict[str, Any]:
 
 
 def _load(folder: Path) -> dict[str, Any] | None:
-    stored = table_of(folder / NAME, _SCHEMA)
+    stored = table_of(folder / NAME, _KINDS)
     if stored is None:
         return None
     rows, facts = stored[0].to_pylist(), stored[1]

@@ -6,17 +6,14 @@ A stored run is a true run of that version, whatever machine shows it; `python -
 from __future__ import annotations
 
 import dataclasses
-import json
 import os
 from collections.abc import Sequence
 from functools import lru_cache
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from dpviz.atlas.cells import EXACTLY_K, METHODS, Chapter, beside, opened
 from dpviz.atlas.machines import machine
@@ -24,22 +21,17 @@ from dpviz.datasets import SAMPLES
 from dpviz.datasets.loading import SAMPLE_FOLDER
 from dpviz.version import __version__
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 __all__ = ["FOLDER", "Chart", "Stop", "load", "read", "replace", "table_of", "write"]
 
 FOLDER = Path(os.environ.get("DPVIZ_ATLAS") or SAMPLE_FOLDER / "atlas")
 _LAYOUT = 2  # version of the files' layout; a reader accepts no other
-_SCHEMA = pa.schema(
-    [
-        ("people", pa.int32()),
-        ("epsilon", pa.float64()),
-        ("seed", pa.int16()),
-        ("bet", pa.int8()),
-        ("found", pa.int16()),
-        ("loss", pa.float64()),
-        ("centers", pa.list_(pa.float64())),
-        ("sizes", pa.list_(pa.float64())),
-    ]
-)
+_KINDS = {
+    **{"people": "int32", "epsilon": "double", "seed": "int16", "bet": "int8", "found": "int16", "loss": "double"},
+    **{"centers": ["double"], "sizes": ["double"]},
+}
 _FLOATS = ["loss", "centers.list.element", "sizes.list.element"]
 
 
@@ -96,47 +88,50 @@ def write(chapter: Chapter, rows: Sequence[dict[str, Any]], folder: Path = FOLDE
         "groups": {str(people or 0): len(one.groups.means) for people, one in editions.items()},
         "best": {str(people or 0): one.loss for people, one in editions.items()},
     }
-    table = pa.Table.from_pylist(list(rows), _SCHEMA)
     words = ["people", "epsilon", "seed", "bet", "found"]
-    replace(folder / f"{chapter.name}.parquet", table, facts, words=words, floats=_FLOATS)
+    replace(folder / f"{chapter.name}.parquet", rows, _KINDS, facts, words=words, floats=_FLOATS)
 
 
-def replace(path: Path, table: pa.Table, facts: dict[str, Any], *, words: list[str], floats: list[str]) -> None:
-    """Write a table with its facts, layout, version and machine; the old file stays until the new one is complete.
+def replace(
+    path: Path,
+    rows: Sequence[dict[str, Any]],
+    kinds: dict[str, Any],
+    facts: dict[str, Any],
+    *,
+    words: list[str],
+    floats: list[str],
+) -> None:
+    """Write rows with their facts, layout, version and machine; the old file stays until the new one is complete.
 
-    `words` names the columns with few distinct values, and `floats` those with many digits.
+    `kinds` names the type of every column; `words` names the columns with few distinct values, and `floats` those with
+    many digits.
     """
+    from dpviz.atlas import tables
+
     facts = {"layout": _LAYOUT, "version": __version__, "machine": machine(), **facts}
     whole = path.with_name(f".{path.stem}.{os.getpid()}")
     try:
-        pq.write_table(
-            table.replace_schema_metadata({"dpviz": json.dumps(facts)}),
-            whole,
-            compression="zstd",
-            compression_level=19,
-            use_dictionary=words,
-            column_encoding=dict.fromkeys(floats, "BYTE_STREAM_SPLIT"),
-            write_statistics=False,
-            write_page_checksum=True,
-        )
+        tables.write(whole, list(rows), kinds, facts, words=words, floats=floats)
         os.replace(whole, path)
     finally:
         whole.unlink(missing_ok=True)
 
 
-def table_of(path: Path, schema: pa.Schema) -> tuple[pa.Table, Any] | None:
-    """Return a file's table in this schema and its facts.
+def table_of(path: Path, kinds: dict[str, Any]) -> tuple[pa.Table, Any] | None:
+    """Return a file's table, with columns of these kinds, and its facts.
 
-    Returns None if the file is missing or damaged, or if another layout or another minor version of dpviz made it.
+    Returns None if the file is missing or damaged, if another layout or another minor version of dpviz made it, or if
+    Arrow is not installed, as in a browser.
     """
+    if find_spec("pyarrow") is None:
+        return None
+    from dpviz.atlas import tables
+
     try:
-        with pq.ParquetFile(path, page_checksum_verification=True) as file:
-            table = file.read(use_threads=False)
-        facts = json.loads((table.schema.metadata or {}).get(b"dpviz", b"{}"))
-        if facts["layout"] != _LAYOUT or _minor(facts["version"]) != _minor(__version__):
-            return None
-        return table.cast(schema.with_metadata(table.schema.metadata)), facts
-    except (OSError, ValueError, TypeError, KeyError, pa.ArrowException):
+        table, facts = tables.read(path, kinds)
+        current = facts["layout"] == _LAYOUT and _minor(facts["version"]) == _minor(__version__)
+        return (table, facts) if current else None
+    except (OSError, ValueError, TypeError, KeyError, tables.Fault):
         return None
 
 
@@ -146,7 +141,7 @@ def _minor(version: str) -> list[str]:
 
 def load(chapter: Chapter, folder: Path = FOLDER) -> tuple[pa.Table, dict[str, Any]] | None:
     """Return a chapter's rows and facts, or None as `table_of` does."""
-    return table_of(folder / f"{chapter.name}.parquet", _SCHEMA)
+    return table_of(folder / f"{chapter.name}.parquet", _KINDS)
 
 
 @lru_cache(maxsize=64)
@@ -169,16 +164,17 @@ def read(
     if stored is None:
         return None
     table, facts = stored
-    table = table.filter(pc.equal(table["people"], people or 0))
+    from dpviz.atlas import tables
+
+    table = tables.of_people(table, people or 0)
     if not len(table):
         return None
     rows = table.drop_columns(["centers", "sizes"]).to_pylist()
     domain = opened(sample, people).data.domain
-    places = domain.denormalize(table["centers"].combine_chunks().flatten().to_numpy().reshape(-1, domain.n_features))
-    centers = np.split(places, _ends(table["centers"]) // domain.n_features)
-    sizes = np.split(table["sizes"].combine_chunks().flatten().to_numpy(), _ends(table["sizes"]))
-    for row, own, size, missing in zip(rows, centers, sizes, table["sizes"].is_null().to_pylist(), strict=True):
-        row |= {"centers": own, "sizes": None if missing else size}
+    centers, sizes = tables.arrays(table["centers"]), tables.arrays(table["sizes"])
+    for row, own, size in zip(rows, centers, sizes, strict=True):
+        assert own is not None
+        row |= {"centers": domain.denormalize(own.reshape(-1, domain.n_features)), "sizes": size}
     stops = []
     for epsilon in dict.fromkeys(row["epsilon"] for row in rows):
         at = [row for row in rows if row["epsilon"] == epsilon]
@@ -194,9 +190,3 @@ def read(
         )
     groups, best = (facts[name][str(people or 0)] for name in ("groups", "best"))
     return Chart(chapter, people, groups, best, len(stops[0].losses), tuple(stops))
-
-
-def _ends(lists: pa.ChunkedArray) -> np.ndarray:
-    """Return the offsets at which a list column's flat values are split; a missing list counts as empty."""
-    ends: np.ndarray = np.cumsum(pc.fill_null(pc.list_value_length(lists), 0).to_numpy())[:-1]
-    return ends

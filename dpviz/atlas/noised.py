@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from dpviz.atlas import averages
 from dpviz.atlas.averages import CLUSTERS, DRAW, ROUNDS, lloyd
@@ -32,18 +31,10 @@ STRENGTHS = (None, 1100.0, 300.0, 100.0, 30.0, 10.0, 3.0, 1.0)  # ε of all aver
 DRAWS = 20  # number of draws of the noise at each strength
 CLOUD = 120  # number of places that stand for what the attacker believes
 _STEP = 2.0**-22  # resolution of a place, in z units
-_SCHEMA = pa.schema(
-    [
-        ("epsilon", pa.float64()),
-        ("draw", pa.int16()),
-        ("off", pa.float64()),
-        ("evidence", pa.float64()),
-        ("found", pa.int16()),
-        ("loss", pa.float64()),
-        ("centers", pa.list_(pa.float64())),
-        ("cloud", pa.list_(pa.float64())),
-    ]
-)
+_KINDS = {
+    **{"epsilon": "double", "draw": "int16", "off": "double", "evidence": "double", "found": "int16", "loss": "double"},
+    **{"centers": ["double"], "cloud": ["double"]},
+}
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -107,9 +98,9 @@ def make(folder: Path = FOLDER, *, workers: int = 1, on_run: Callable[[], None] 
     for job, row in on_this_machine(jobs, _made, _given_up, workers=workers):
         rows[job] = row
         on_run()
-    table = pa.Table.from_pylist([rows[job] for job in jobs], _SCHEMA)
     floats = ["off", "evidence", "loss", "centers.list.element", "cloud.list.element"]
-    replace(folder / NAME, table, _inputs(stored[0].alex), words=["epsilon", "draw", "found"], floats=floats)
+    facts, words = _inputs(stored[0].alex), ["epsilon", "draw", "found"]
+    replace(folder / NAME, [rows[job] for job in jobs], _KINDS, facts, words=words, floats=floats)
     read.cache_clear()
 
 
@@ -127,7 +118,7 @@ def _inputs(alex: int) -> dict[str, Any]:
 
 
 def _load(folder: Path) -> list[dict[str, Any]] | None:
-    given, stored = averages.read(folder), table_of(folder / NAME, _SCHEMA)
+    given, stored = averages.read(folder), table_of(folder / NAME, _KINDS)
     if given is None or stored is None:
         return None
     rows, facts = stored[0].to_pylist(), stored[1]

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.atlas.cells import STORY, beside, opened
@@ -23,9 +22,7 @@ __all__ = ["GAMES", "NAME", "Game", "current", "make", "outcome", "read"]
 NAME = "rounds.parquet"
 _STEP = 2.0**-22  # resolution of a center, in z units
 _BATCH, _PROBES = 25, 2  # number of rounds that one worker plays at a time, and number per game that a check repeats
-_SCHEMA = pa.schema(
-    [("game", pa.int8()), ("inside", pa.bool_()), ("speaks", pa.float64()), ("centers", pa.list_(pa.float64()))]
-)
+_KINDS = {"game": "int8", "inside": "bool", "speaks": "double", "centers": ["double"]}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -89,8 +86,8 @@ def make(folder: Path = FOLDER, *, workers: int = 1, on_run: Callable[[], None] 
         rows[batch] = outcomes
         for _ in outcomes:
             on_run()
-    table = pa.Table.from_pylist([row for batch in batches for row in rows[batch]], _SCHEMA)
-    replace(folder / NAME, table, _inputs(), words=["game"], floats=["speaks", "centers.list.element"])
+    flat = [row for batch in batches for row in rows[batch]]
+    replace(folder / NAME, flat, _KINDS, _inputs(), words=["game"], floats=["speaks", "centers.list.element"])
 
 
 def _played(batch: tuple[Game, int]) -> tuple[tuple[Game, int], list[dict[str, Any]]]:
@@ -108,7 +105,7 @@ def _inputs() -> dict[str, Any]:
 
 
 def _load(folder: Path) -> list[dict[str, Any]] | None:
-    stored = table_of(folder / NAME, _SCHEMA)
+    stored = table_of(folder / NAME, _KINDS)
     if stored is None:
         return None
     rows, facts = stored[0].to_pylist(), stored[1]

@@ -15,11 +15,12 @@ import numpy as np
 from dpviz import validate
 from dpviz.datasets.blobs import Blobs
 from dpviz.datasets.dataset import Dataset
-from dpviz.datasets.dictionary import amended, complete, domain_of, facts_beside
+from dpviz.datasets.dictionary import amended, complete, domain_of, facts_beside, parse
 from dpviz.datasets.earth import Equirectangular
 from dpviz.datasets.painted import Painted
 from dpviz.datasets.readers import Column, Recoding, Table, TableError, read_table
 from dpviz.datasets.readers.form import with_form
+from dpviz.datasets.readers.plain import read_plain
 from dpviz.datasets.resampling import resampled
 from dpviz.domain import Domain
 
@@ -47,13 +48,16 @@ def load_sample(name: str) -> Dataset:
     """
     if name not in SAMPLES:
         raise ValueError(f"datasets: sample must be one of {', '.join(SAMPLES)}; got {name!r}.")
-    return load_csv(SAMPLE_FOLDER / f"{name}.csv", dataset_id=f"sample:{name}")
+    return from_table(read_plain(SAMPLE_FOLDER / f"{name}.csv"), _facts(name), dataset_id=f"sample:{name}")
 
 
 def title_of_sample(name: str) -> str:
     """Return the title of a bundled sample, from its dictionary alone."""
-    facts = facts_beside(SAMPLE_FOLDER / f"{name}.csv")[1]
-    return str((facts or {})["title"])
+    return str(_facts(name)["title"])
+
+
+def _facts(sample: str) -> dict[str, Any]:
+    return parse((SAMPLE_FOLDER / f"{sample}.json").read_bytes(), f"{sample}.json")
 
 
 @dataclasses.dataclass(frozen=True)

@@ -12,8 +12,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as parquet
 
+from dpviz.datasets.readers.columns import kind_of, own_numbers
 from dpviz.datasets.readers.form import Form
-from dpviz.datasets.readers.table import TableError, faults_as, kind_of, own_numbers
+from dpviz.datasets.readers.table import TableError, faults_as
 
 __all__ = ["Part", "columns_in", "parts_of", "resized"]
 

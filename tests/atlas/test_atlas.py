@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from dpviz.atlas import cells, files, make
+from dpviz.atlas import cells, files, make, tables
 from dpviz.atlas.cells import METHODS, STOPS, Chapter, chapters
 from dpviz.atlas.machines import agrees
 from dpviz.cli import main
@@ -94,7 +94,7 @@ def test_a_folder_that_refuses_writing_is_read_and_stays_as_it_was(copy, monkeyp
     def refused(table, path, **_):
         raise OSError(errno.EROFS, "Read-only file system", str(path))
 
-    monkeypatch.setattr(files.pq, "write_table", refused)
+    monkeypatch.setattr(tables.pq, "write_table", refused)
     monkeypatch.setattr(make, "chapters", lambda: [TINY])
     content = (copy / "tiny.kmeans.parquet").read_bytes()
     assert files.read("tiny", "kmeans", folder=copy).seeds == cells.SEEDS and make.missing(copy) == []

@@ -57,6 +57,14 @@ def test_what_comes_back_is_what_was_read():
                 assert np.array_equal(one.values, other.values, equal_nan=True)
 
 
+def test_in_a_browser_a_file_is_read_where_it_is(really_apart, monkeypatch):
+    away = read_table(BOOK, "x", header=True, private=True)
+    monkeypatch.setattr(sys, "platform", "emscripten")
+    here = read_table(BOOK, "x", header=True, private=True)
+    assert len(really_apart) == 1 and repr(here) == repr(away)
+    np.testing.assert_array_equal(here.matrix(here.usable), away.matrix(away.usable))
+
+
 def test_a_refusal_comes_back_as_it_is_and_a_spare_is_used_once(really_apart):
     apart.warm()
     assert len(really_apart) == 2

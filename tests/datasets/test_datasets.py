@@ -12,9 +12,20 @@ import pytest
 
 from dpviz.datasets import SAMPLES, Blobs, Painted, clipping, dictionary, load, load_csv, load_sample, made
 from dpviz.datasets.earth import EARTH_RADIUS, Equirectangular
+from dpviz.datasets.loading import SAMPLE_FOLDER
 from dpviz.domain import Domain
 
 ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_sample_is_read_without_arrow_as_any_file_is(name):
+    plain, read = load_sample(name), load_csv(SAMPLE_FOLDER / f"{name}.csv", dataset_id=f"sample:{name}")
+    for one, other in ((plain.X, read.X), (plain.labels, read.labels)):
+        assert (one.dtype, one.shape, one.tobytes()) == (other.dtype, other.shape, other.tobytes())
+        assert not one.flags.writeable and one.flags.c_contiguous
+    others = [{**vars(data), "X": None, "labels": None} for data in (plain, read)]
+    assert repr(others[0]) == repr(others[1])
 
 
 @pytest.mark.parametrize("name", SAMPLES)

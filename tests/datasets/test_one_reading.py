@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from dpviz.datasets.readers import Column, TableError, cells, excel, lines, parquet, records, table, text
+from dpviz.datasets.readers import Column, TableError, cells, columns, excel, lines, parquet, records, table, text
 from dpviz.datasets.readers.form import Form
 from tests.datasets.one_reading import KINDS, differences, draw
 
@@ -115,7 +115,7 @@ def wide_is_refused(patch):
 
 
 def column_without_all_numbers_is_none(patch):
-    for module in (cells, table):
+    for module in (cells, columns):
         number = module.numbers
 
         def whole(column, signs, number=number):

@@ -22,7 +22,6 @@ from dpviz.datasets.readers.formats import (
 )
 from dpviz.datasets.readers.recode import Recoding
 from dpviz.datasets.readers.table import Column, Limits, Stopped, Table, TableError, too_much
-from dpviz.datasets.readers.text import is_split_slowly, read_text
 
 __all__ = [
     "ENDINGS", "Column", "Form", "Limits", "Recoding", "Stopped", "Table", "TableError", "check_usable", "has_types",
@@ -89,9 +88,13 @@ def read_table(
     kind = declared_format(name, head, form)
     if problem := "" if kind == "gzip" else unplaced(kind, form):
         raise TableError(f"{name}: {problem} (on the command line: --sheet and --header-row).")
-    here = kind == "text" and not private and not is_split_slowly(data)
     try:
-        table = (read_text if here else read_apart)(data, name, form, limits, advance)
+        if kind == "text" and not private:
+            from dpviz.datasets.readers.text import is_split_slowly, read_text  # not before a file needs Arrow
+
+            table = (read_apart if is_split_slowly(data) else read_text)(data, name, form, limits, advance)
+        else:
+            table = read_apart(data, name, form, limits, advance)
     except MemoryError:
         raise too_much(name) from None
     _check_recoded(table, recode)

@@ -1,6 +1,7 @@
 """Read any file except simple public text in a separate process, so that a hostile file cannot harm or delay others.
 
-A server calls `warm`, which keeps processes ready that have already imported their parsers.
+A server calls `warm`, which keeps processes ready that have already imported their parsers. In a browser, no process
+can be started; there a file is read in the page's worker, which the page can end, and from which no other file suffers.
 """
 
 from __future__ import annotations
@@ -55,6 +56,10 @@ def stop() -> None:
 
 def read_apart(data: memoryview, name: str, form: Form, limits: Limits, advance: Callable[[float], None]) -> Table:
     """Read a file in a separate process; end the process if it exceeds a limit or `advance` raises an error."""
+    if sys.platform == "emscripten":
+        from dpviz.datasets.readers.child import read  # imports all parsers
+
+        return read(data, name, form, limits, advance)
     while not _places.acquire(timeout=_TICK):
         advance(0.0)
     try:

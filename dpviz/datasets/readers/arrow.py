@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pyarrow as pa
 import pyarrow.feather as feather
 
+from dpviz.datasets.readers.columns import columns_of
 from dpviz.datasets.readers.form import Form
 from dpviz.datasets.readers.names import named, numbered
 from dpviz.datasets.readers.table import (
@@ -16,7 +17,6 @@ from dpviz.datasets.readers.table import (
     Limits,
     Table,
     TableError,
-    columns_of,
     faults_as,
     precision,
     refused,

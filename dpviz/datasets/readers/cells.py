@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from dpviz.datasets.readers.columns import column_of, columns_of
 from dpviz.datasets.readers.form import Form
-from dpviz.datasets.readers.numerals import LARGEST, numbers, numbers_of
+from dpviz.datasets.readers.marks import LARGEST
+from dpviz.datasets.readers.numerals import numbers, numbers_of
 from dpviz.datasets.readers.recode import recoded
-from dpviz.datasets.readers.table import Column, column_of, columns_of, mixed, own_columns, refused
+from dpviz.datasets.readers.table import Column, mixed, own_columns, refused
 
 __all__ = ["columns_of_cells"]
 

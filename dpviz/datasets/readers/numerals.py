@@ -9,13 +9,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from dpviz.datasets.readers.marks import LARGEST
+
 __all__ = [
-    "FALSE", "LARGEST", "MONEY", "TRUE", "bare_numbers", "floats", "number_pattern", "numbers", "numbers_of",
+    "FALSE", "MONEY", "TRUE", "bare_numbers", "floats", "number_pattern", "numbers", "numbers_of",
     "signs_in", "units_of", "with_minus", "without_marks",
 ]  # fmt: skip
 
-# numbers with a larger absolute value count as missing, so that no later step overflows, not even in float32
-LARGEST = 1e30
 TRUE, FALSE = ["true", "True", "TRUE", "yes", "Yes", "YES"], ["false", "False", "FALSE", "no", "No", "NO"]
 MONEY = "(US[$]|[$€£¥₹₩]|USD|EUR|GBP|CHF|JPY|CNY|INR|AUD|CAD|NZD|SEK|NOK|DKK|PLN|BRL|MXN|ZAR)"
 _MARK = "\ufeff"  # byte order mark, which may precede the first cell

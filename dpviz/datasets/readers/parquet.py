@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from dpviz.datasets.readers.columns import columns_of, kind_of, own_numbers
 from dpviz.datasets.readers.form import Form
 from dpviz.datasets.readers.names import named, numbered
 from dpviz.datasets.readers.recode import recoded
@@ -17,11 +18,8 @@ from dpviz.datasets.readers.table import (
     Limits,
     Table,
     TableError,
-    columns_of,
     faults_as,
-    kind_of,
     own_columns,
-    own_numbers,
     precision,
     refused,
     table_of,

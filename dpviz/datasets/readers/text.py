@@ -19,6 +19,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
+from dpviz.datasets.readers.by_rule import numbers_by_rule
+from dpviz.datasets.readers.columns import columns_of, own_numbers
 from dpviz.datasets.readers.form import SEPARATORS, Form
 from dpviz.datasets.readers.formats import FORMATS
 from dpviz.datasets.readers.lines import cells_of, mended, split, words
@@ -27,18 +29,7 @@ from dpviz.datasets.readers.names import confirmed, named, numbered, width_of
 from dpviz.datasets.readers.numerals import FALSE, MONEY, TRUE, signs_in, without_marks
 from dpviz.datasets.readers.other_text import refuse_other_text, separated, spaced
 from dpviz.datasets.readers.recode import Recoding, recoded
-from dpviz.datasets.readers.table import (
-    NO_ROWS,
-    Limits,
-    Table,
-    TableError,
-    columns_of,
-    faults_as,
-    own_columns,
-    own_numbers,
-    precision,
-    table_of,
-)
+from dpviz.datasets.readers.table import NO_ROWS, Limits, Table, TableError, faults_as, own_columns, precision, table_of
 
 __all__ = ["is_split_slowly", "read_text"]
 
@@ -146,7 +137,7 @@ def _own(cells: pa.StringArray, name: str, rule: Recoding | None, form: Form) ->
     """Return the numbers made from the cells of a private column; each cell is read on its own."""
     if rule is None:
         return [own_numbers(cells, form.signs_of(name), form.missing_marks)]
-    return rule.numbers(without_marks(cells, form.missing_marks))
+    return numbers_by_rule(rule, without_marks(cells, form.missing_marks))
 
 
 def _below(data: memoryview, n_lines: int) -> memoryview:
