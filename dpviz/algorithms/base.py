@@ -83,6 +83,11 @@ class Algorithm:
         """
         return f"{cls.name}, then {k} centers" if values.get("exactly_k") else cls.name
 
+    @classmethod
+    def finds_k(cls) -> bool:
+        """Return whether the method finds the number of clusters itself, unless its parameter `exactly_k` is set."""
+        return cls.regions or "exactly_k" in params.specs(cls)
+
     def plan(self, n_features: int, n_public: int) -> Plan:
         """Return the releases that a run may make and their costs; use public values only."""
         raise NotImplementedError

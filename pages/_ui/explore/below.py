@@ -9,7 +9,7 @@ import streamlit as st
 from dpviz.escape import plain
 from dpviz.figures import pane
 from dpviz.figures.kit.panels import MAX_PEOPLE
-from pages._ui.explore import centers, coreset, explain, local, quality
+from pages._ui.explore import centers, coreset, explain, how_many, local, quality
 from pages._ui.explore.compare import menu as compared
 from pages._ui.explore.player import takeaway
 from pages._ui.explore.player.how import How, switch_hidden
@@ -39,6 +39,7 @@ def folds(key: str, result: Result, how: How) -> None:
     releases(key, result, how)
     if prepared.shows("verdict"):
         quality.section(result, hidden=hidden)
+    how_many.section(key, result, hidden=hidden)
     coreset.section(key, result, how)
     local.section(key, result, how)
     rows = len(result.data.X) if hidden else 0

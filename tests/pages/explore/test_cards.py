@@ -3,15 +3,18 @@
 import html
 import json
 import re
+import time
 
 import numpy as np
 import pytest
 import streamlit as st
 
+from dpviz.planning.rehearsal import same_run
+from dpviz.planning.words import matched
 from dpviz.postprocessing.cards import cards
 from dpviz.postprocessing.coresets import at_k, elbow
 from dpviz.takeaway.cards import cards_html
-from tests.pages.visitor import content, declare, drop, facts, finish, new_app, spend, wait_for_run
+from tests.pages.visitor import content, declare, drop, facts, finish, new_app, press, spend, wait_for_run
 
 
 def rows():
@@ -105,3 +108,27 @@ def test_a_method_without_points_says_that_another_k_is_another_run():
     finish(app)
     assert any("no points to read again: another k is another run" in body for body in bodies(app))
     assert all(slider.key != "explore_cards_k" for slider in app.slider)
+
+
+def test_a_result_is_compared_with_the_rehearsal_of_exactly_this_run():
+    app = new_app().run()
+    drop(app.switch_page("pages/data.py").run(), "mine.csv", content(), "No, it is private")
+    declare(app, facts("a", "b", n_public=300))
+    until = time.monotonic() + 240
+    while "rehearsed" not in app.session_state and time.monotonic() < until:
+        time.sleep(0.1)
+        app.run()
+    press(app, next(button.label for button in app.button if button.label.startswith("Continue to Spend")))
+    finish(press(app, "Run and spend"))
+    words = html.unescape(" ".join(bodies(app)))
+    (said,) = re.findall(r"Noise of a center: (a: rehearsed ±[^<]*; b: rehearsed ±[^<]*)\.</p>", words)
+    ((run, looked),) = app.session_state["rehearsed"].items()
+    trace = result_of(app).trace
+    assert (
+        said == "; ".join(matched(looked, trace))
+        and same_run("nsm", trace.parameters, trace.claimed, trace.domain) == run
+    )
+    app.number_input(key="param_nsm_epsilon").set_value(2.0).run()
+    press(app, "Run")
+    finish(press(app, "Run and spend"))
+    assert "rehearsed ±" not in " ".join(bodies(app))  # another ε is another run, which was not rehearsed

@@ -16,7 +16,18 @@ from pages._ui.frame.prepared import shows
 from pages._ui.frame.session import session
 from pages._ui.work.results import Result
 
-__all__ = ["ANY_K", "CLOUDS", "HIDDEN", "How", "columns_of", "controls", "cards_k", "of_coreset", "switch_hidden"]
+__all__ = [
+    "ANY_K",
+    "CLOUDS",
+    "HIDDEN",
+    "HOW_MANY",
+    "How",
+    "columns_of",
+    "controls",
+    "cards_k",
+    "of_coreset",
+    "switch_hidden",
+]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,6 +67,7 @@ CLOUDS = Control(
     "clouds", "explore_again_how", "Reruns", choice("all", tuple(_CLOUDS)), look=True, widget="segmented_control",
     named=_CLOUDS,
 )  # fmt: skip
+HOW_MANY = Control("many", "explore_how_many", "How many clusters?", switch(False))
 ANY_K = Control("any", "explore_any_k", "Any k afterwards", switch(False))
 
 
@@ -113,7 +125,7 @@ def of_coreset(k: int, *, medians: bool) -> tuple[Control, Control]:
 
 def controls(known: Mapping[str, Any], data: Dataset, slug: str) -> Sequence[Control]:
     """Return the controls of all pictures of a run."""
-    listed = [HIDDEN, CLOUDS, ANY_K]
+    listed = [HIDDEN, CLOUDS, HOW_MANY, ANY_K]
     if str(known.get("d", "")).startswith(FILE):
         listed.append(cards_k(int(known.get("k") or data.n_clusters)))
     if known.get("any"):  # the run has a coreset, so its points are released

@@ -1,0 +1,58 @@
+"""Check the panel on k: the rows of public files, and only released values and prices of private ones."""
+
+import html
+import re
+import time
+
+import pytest
+
+from dpviz.algorithms import ALGORITHMS
+from dpviz.numbers import number
+from dpviz.privacy.accounts import Account, Claim
+from dpviz.runs.how_many import how_many, told
+from pages._ui.explore import how_many as section
+from tests.pages.pictures import pictures
+from tests.pages.visitor import content, declare, drop, facts, finish, new_app, spend
+
+
+def opened(answer):
+    app = new_app().run()
+    drop(app.switch_page("pages/data.py").run(), "mine.csv", content(), answer)
+    declare(app, facts("a", "b", n_public=300))
+    if "private" in answer:
+        spend(app)
+    else:
+        app.switch_page("pages/explore.py").run()
+        finish(app)
+    app.session_state["explore_how_many"] = True
+    return app.run()
+
+
+def words(app):
+    bodies = [block.proto.body for block in app.get("html")] + [text.value for text in app.markdown]
+    return html.unescape(re.sub("<[^>]+>", "", " ".join(bodies)))
+
+
+def test_a_public_file_shows_what_its_rows_say():
+    app, until = opened("Yes, it is public"), time.monotonic() + 120
+    while "alves of the rows agree most" not in words(app) and time.monotonic() < until:
+        time.sleep(0.1)
+        app.run()
+    data = next(iter(app.session_state["own"].values()))
+    assert told(how_many(data), data.n_clusters) in words(app) and "KMeans on all 300 rows" in words(app)
+    shown = " ".join(pictures(app))
+    assert "as a share of one center's" in shown and "Do halves of the rows agree?" in shown
+    app.session_state["explore_hidden"] = False
+    assert "halves" not in words(app.run())  # it is computed from the rows
+
+
+def test_a_private_file_shows_what_is_free_and_what_another_run_costs(monkeypatch):
+    monkeypatch.setattr(section, "gather", lambda *_, **__: pytest.fail("computed from private rows"))
+    app = opened("No, it is private")
+    said, trace = words(app), app.session_state["store"].get(app.session_state["shown"]).trace
+    assert f"Free: k = 1 to {min(12, len(trace.coreset.points))}." in said
+    assert "themselves, within their ε: DPM and DP-DBSCAN." in said
+    (told_totals,) = re.findall(r"raise this file's total from ε = ([\d.]+), .*? to ε = ([\d.]+), δ", said)
+    claim = Claim.of(ALGORITHMS["nsm"](**trace.parameters), trace.domain)
+    totals = [Account("a", (claim,) * times).total(claim.neighboring).epsilon for times in (1, 2)]
+    assert list(told_totals) == [number(one) for one in totals]
