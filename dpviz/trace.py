@@ -90,6 +90,7 @@ class Trace:
     cluster_centers : ndarray of shape (k', d) in the ORIGINAL units of X, inside the declared box and ball
     coreset : Coreset or None
     warnings : doubts, raised by released values, about the result or the declared facts
+    sampler : what drew the noise; "" if there is none, or if an older version wrote the trace
     from_file : True for a trace read from a file, which anybody could have written
     """
 
@@ -108,6 +109,7 @@ class Trace:
     coreset: Coreset | None = None
     warnings: tuple[str, ...] = ()
     version: str = __version__
+    sampler: str = ""
     from_file: bool = False
 
     @property
@@ -157,6 +159,7 @@ class Trace:
             "coreset": None
             if self.coreset is None or not show
             else {field: _encode(getattr(self.coreset, field)) for field in ("points", "weights", "sd")},
+            "sampler": self.sampler,
             "warnings": list(self.warnings),
             "steps": [
                 {
@@ -244,6 +247,7 @@ class Trace:
             else Coreset(**{key: freeze(_decode(value)) for key, value in record["coreset"].items()}),
             warnings=tuple(record.get("warnings", ())),
             version=record["version"],
+            sampler=record.get("sampler", ""),
             from_file=True,
         )
 
@@ -252,7 +256,7 @@ def _disagreeing(trace: Trace, record: Mapping[str, Any]) -> str:
     """Name the part of a trace that does not follow from the other parts; return "" if all parts agree."""
     claimed, spent = trace.claimed, trace.spent
     words = (trace.dataset_id, *trace.warnings, *(text for step in trace.steps for text in (step.kind, step.title)))
-    words += (claimed.trust, spent.trust, *claimed.public, *spent.public)
+    words += (trace.sampler, claimed.trust, spent.trust, *claimed.public, *spent.public)
     words += tuple(text for entry in trace.ledger for text in (entry.label, entry.part, entry.mechanism, entry.reason))
     seed = trace.seed
     if not all(isinstance(text, str) for text in words) or not (seed is None or type(seed) is int):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -16,7 +16,7 @@ from dpviz.frozen import freeze
 from dpviz.geometry import alone
 from dpviz.postprocessing.center_sd import blurred, lone
 from dpviz.privacy import accounting, ledger
-from dpviz.privacy.costs import Report, Shuffled
+from dpviz.privacy.costs import COSTS, Report, Shuffled
 from dpviz.privacy.curator import Curator, Hidden
 from dpviz.privacy.delta import allowed, meaning
 from dpviz.privacy.guarantee import BY_AUTHORS, TRUST, Guarantee, Neighboring, Notion
@@ -243,6 +243,7 @@ class Algorithm:
             spent=promise(ledger.spent(curator.ledger, delta)),
             cluster_centers=result,
             coreset=_coreset(steps, rows.domain),
+            sampler="" if noise == "none" else _sampler(source, curator.ledger, shared=rows.noise is not None),
             warnings=(
                 *filter(None, ["" if source.reproducible else caution()]),
                 *_doubts(self.name, curator),
@@ -375,6 +376,15 @@ def _doubts(name: str, curator: Curator) -> tuple[str, ...]:
         )
     correct = "correct the declared n before the next run, because noise, delta and the number of steps depend on it."
     return (told + (correct if likely < declared else correct.capitalize()),)
+
+
+def _sampler(source: Noise, entries: Sequence[ledger.Release], *, shared: bool) -> str:
+    """Say what drew the noise of a run, which follows from the mechanisms in its ledger and never from rows."""
+    if source.reproducible:
+        return source.sampler
+    by_coins = [entry.mechanism not in COSTS for entry in entries]
+    drew = [source.sampler] * (not all(by_coins)) + ["coins of the operating system"] * any(by_coins)
+    return " and ".join(drew) + " at this client; every client draws its own share" * shared
 
 
 def _projected(step: Step, domain: Domain) -> Step:

@@ -118,6 +118,7 @@ class Asked:
     def __init__(self, source: Noise) -> None:
         self.source = source
         self.reproducible = source.reproducible
+        self.sampler = source.sampler
         self.wanted: list[tuple[str, float]] = []
 
     def gaussian(self, sd: float, shape: tuple[int, ...]) -> np.ndarray:

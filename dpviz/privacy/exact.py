@@ -11,7 +11,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 from secrets import randbelow
 
-__all__ = ["choose", "gaussian", "laplace"]
+__all__ = ["NAME", "choose", "gaussian", "laplace"]
+
+NAME = "exact samplers of dpviz itself"
 
 
 def gaussian(sd: float, n: int) -> list[int]:

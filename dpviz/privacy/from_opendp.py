@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from importlib.metadata import version
 from typing import Any
 
 import opendp.prelude as dp
 
-__all__ = ["choose", "gaussian", "laplace"]
+__all__ = ["NAME", "choose", "gaussian", "laplace"]
+
+NAME = f"exact samplers of OpenDP {version('opendp')}"
 
 dp.enable_features("contrib")
 

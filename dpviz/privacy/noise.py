@@ -23,6 +23,11 @@ class Noise(Protocol):
 
     reproducible: bool
 
+    @property
+    def sampler(self) -> str:
+        """Name what draws all noise but coins, for a run's label."""
+        ...
+
     def gaussian(self, sd: float, shape: tuple[int, ...]) -> np.ndarray:
         """Draw independent centered Gaussians of standard deviation `sd` on the grid."""
         ...
@@ -60,6 +65,7 @@ class Seeded:
     """
 
     reproducible = True
+    sampler = "a seeded generator, which everybody can repeat"
 
     def __init__(self, rng: np.random.Generator) -> None:
         self._rng = rng
@@ -124,6 +130,11 @@ class Secure:
     """
 
     reproducible = False
+
+    @property
+    def sampler(self) -> str:
+        """Name whose samplers draw, which are the same in all runs of a process."""
+        return str(_samplers().NAME)
 
     def gaussian(self, sd: float, shape: tuple[int, ...]) -> np.ndarray:
         """Draw independent discrete Gaussians of standard deviation `sd` on the grid."""

@@ -81,6 +81,7 @@ def facts(trace: Trace) -> dict[str, str]:
         "duration",
         "Result": _result(trace),
         **({"At a bound": bounds} if (bounds := bounds_sentence(trace, *names_of(trace))) else {}),
+        **({"Noise from": trace.sampler} if trace.sampler else {}),
         "Numbers from": _FILE if trace.from_file else "the run itself, which made this label",
     }
     return lines

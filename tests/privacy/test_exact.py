@@ -1,7 +1,9 @@
 """Check the exact samplers, OpenDP's and ours, against their probabilities, and that ours say so when they draw."""
 
+import json
 import math
 import sys
+from importlib.metadata import version
 
 import numpy as np
 import pytest
@@ -10,6 +12,8 @@ from scipy import stats
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load_sample
 from dpviz.privacy import exact, from_opendp, noise
+from dpviz.takeaway import facts
+from dpviz.trace import Trace
 from tests.tiers import tiers
 
 MODULES = (from_opendp, exact)
@@ -67,10 +71,32 @@ def test_without_opendp_a_private_run_draws_with_our_samplers_and_says_so(monkey
         for slug in ("dp-lloyd", "glloyd", "dpm"):
             trace = ALGORITHMS[slug](n_clusters=2, epsilon=4.0).run(data.X, domain=data.domain, noise="secure")
             assert trace.seed is None and "dpviz's own exact samplers" in trace.warnings[0]
+            assert trace.sampler == facts(trace)["Noise from"] == "exact samplers of dpviz itself"
             demo = ALGORITHMS[slug](n_clusters=2, epsilon=4.0).run(data.X, domain=data.domain, seed=0)
-            assert not any("samplers" in one for one in demo.warnings)
+            assert not any("samplers" in one for one in demo.warnings) and "seeded" in facts(demo)["Noise from"]
     finally:
         noise._samplers.cache_clear()
     monkeypatch.undo()
     trace = ALGORITHMS["dpm"](n_clusters=2, epsilon=4.0).run(data.X, domain=data.domain, noise="secure")
     assert noise.caution() == "" and not any("samplers" in one for one in trace.warnings)
+    assert trace.sampler == f"exact samplers of OpenDP {version('opendp')}"
+
+
+def test_a_label_names_coins_and_a_label_without_noise_names_nothing():
+    data = load_sample("tiny")
+    run = ALGORITHMS["stemmer-kaplan-local"](n_clusters=2).run(data.X, domain=data.domain, noise="secure")
+    assert facts(run)["Noise from"] == "coins of the operating system"
+    exact = ALGORITHMS["dpm"](n_clusters=2).run(data.X, domain=data.domain, seed=0, noise="none")
+    kmeans = ALGORITHMS["kmeans"](n_clusters=2).run(data.X, domain=data.domain, seed=0)
+    assert "Noise from" not in facts(exact) | facts(kmeans)
+
+
+def test_a_trace_of_before_samplers_were_named_is_read():
+    data = load_sample("tiny")
+    trace = ALGORITHMS["dpm"](n_clusters=2).run(data.X, domain=data.domain, noise="secure")
+    record = json.loads(trace.to_json())
+    assert Trace.from_json(json.dumps(record)).sampler == record.pop("sampler") == trace.sampler
+    old = Trace.from_json(json.dumps(record))
+    assert old.sampler == "" and "Noise from" not in facts(old)
+    with pytest.raises(ValueError, match="wrong type"):
+        Trace.from_json(json.dumps({**record, "sampler": 3}))

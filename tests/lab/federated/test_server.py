@@ -82,6 +82,7 @@ def test_over_tls_the_clients_draw_and_the_server_does_not(folder, slug):
     assert len({trace.to_json() for trace in traces.values()}) == 1
     released, central = traces["ann"], agreement.algorithm.run(X, domain=BOX, seed=0)
     assert released.claimed.epsilon == central.claimed.epsilon and "at most one client" in released.claimed.trust
+    assert "samplers of OpenDP" in released.sampler and released.sampler.endswith("every client draws its own share")
     off = np.abs(released.steps[-1].released["noisy_counts"].sum() - N)
     assert 0 < off < 12 * released.steps[-1].released["counts_sd"]
 
