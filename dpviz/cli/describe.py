@@ -18,12 +18,10 @@ from dpviz.datasets.meanings import meaning_of
 from dpviz.datasets.notation import quote_name
 from dpviz.datasets.readers import Table, TableError, has_types, read_table
 from dpviz.datasets.readers.form import NUMBERS
+from dpviz.datasets.remarks import remarks
 from dpviz.privacy.accounts import refuse_private
 
 __all__ = ["add_describe"]
-
-
-_MARKS = (-9, -99, -999, -9999, -99999)
 
 
 def add_describe(command: argparse.ArgumentParser) -> None:
@@ -78,7 +76,8 @@ def _describe(arguments: argparse.Namespace) -> int:
     if arguments.private:
         _say_wanted(facts)
     else:
-        _say_marks(table)
+        for remark in remarks(table):
+            print(remark, file=sys.stderr)
     text = json.dumps(facts, indent=1, ensure_ascii=False) + "\n"
     if arguments.out is None:
         sys.stdout.write(text)
@@ -103,21 +102,6 @@ def _say_wanted(facts: dict[str, Any]) -> None:
     if meant:
         known = ",".join(f"{quote_name(name)}={meaning.low:g}..{meaning.high:g}" for name, meaning in meant)
         print(f"bounds that the names suggest, for you to confirm: --bounds '{known}'", file=sys.stderr)
-
-
-def _say_marks(table: Table) -> None:
-    """Print the columns of a public file whose lowest number seems to mark a missing cell."""
-    for name in table.usable:
-        values = table.values(name)
-        values = values[np.isfinite(values)]
-        mark = values.min()
-        others = values[values != mark]
-        if mark in _MARKS and len(values) - len(others) > 1 and len(others) and others.min() >= 0:
-            print(
-                f"column {name!r} has no number below 0 except {mark:.0f}: if that stands for a missing cell, give "
-                f"--missing-marks={mark:.0f}",
-                file=sys.stderr,
-            )
 
 
 def _with_declared(facts: dict[str, Any], arguments: argparse.Namespace) -> dict[str, Any]:

@@ -9,11 +9,16 @@ import numpy as np
 from dpviz.datasets.meanings import meaning_of
 from dpviz.datasets.readers import Table
 
-__all__ = ["singles_out"]
+__all__ = ["is_called_a_number", "singles_out"]
 
 _NAMED = re.compile(
     r"(^|[\W_])(id|ids|pid|idx|index|nr|no|uuid|guid|row|record)$|^(id|nr|idx)[\W_]|[a-z](Id|ID|Nr)$", re.ASCII
 )
+
+
+def is_called_a_number(name: str) -> bool:
+    """Return whether a column's name says that it numbers rows or people."""
+    return bool(_NAMED.search(name))
 
 
 def singles_out(table: Table, name: str, *, private: bool) -> bool:
@@ -21,7 +26,7 @@ def singles_out(table: Table, name: str, *, private: bool) -> bool:
 
     A name that means numbers, such as age, is believed: a short table may hold each of them once.
     """
-    if _NAMED.search(name):
+    if is_called_a_number(name):
         return True
     meaning = meaning_of(name)
     means_numbers = meaning is not None and meaning.low is not None

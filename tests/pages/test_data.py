@@ -593,3 +593,13 @@ def test_a_public_cell_that_may_be_two_numbers_is_asked_about_on_screen(start):
     press(app, "Yes, 1,234")
     assert upload.table.values("a")[0] == 1234 and not any("is it" in block.value for block in app.markdown)
     assert not app.exception
+
+
+@pytest.mark.parametrize(("answer", "remarked"), [("Yes, it is public", True), ("No, it is private", False)])
+def test_only_a_public_file_is_remarked_on(start, answer, remarked):
+    app = drop(start(), "mine.csv", b"age,pay\n20,1\n30,2\n41,4\n40,5\n35,9\n28,3\n194,24\n", answer)
+    app.switch_page("pages/data.py").run()
+    words = " ".join(caption.value for caption in app.caption)
+    assert ("The last row is the sum of all others" in words) == remarked and "Continue to its bounds" in str(
+        app.button
+    )

@@ -9,6 +9,7 @@ import pytest
 from dpviz.algorithms import ALGORITHMS
 from dpviz.algorithms.kmeans import KMeans
 from dpviz.cli.main import main
+from dpviz.datasets import load
 from dpviz.metrics import normalized_loss
 from dpviz.planning.facts import MOST_ROWS, Facts, numbers
 from dpviz.planning.rehearsal import (
@@ -25,6 +26,7 @@ from dpviz.planning.rehearsal import (
 from dpviz.planning.solver import epsilon_for, noise_at, span
 from dpviz.planning.towns import FARTHEST, NEAREST, TOUCHING, Town, equal, shaped, towns
 from dpviz.planning.words import amount, headline, judgment, matched, noise_ranges, ranked, tighter
+from dpviz.postprocessing.at_bound import REACH
 from dpviz.postprocessing.released import center_noise
 from dpviz.postprocessing.verdict import groups_of
 from dpviz.runs.reruns import rerun, spread
@@ -295,3 +297,23 @@ def test_an_other_number_of_centers_keeps_the_kind_of_town():
     assert like[-1].with_centers(5).like == "town"
     with pytest.raises(ValueError, match="a town of 2 groups needs as many centers"):
         dataclasses.replace(facts[0], made=equal(2))
+
+
+@pytest.mark.slow
+def test_the_noise_of_runs_on_public_samples_lies_within_the_rehearsed_range():
+    """Rehearse from public facts alone, and then run 60 times; on rings and half-moons, most runs are outside."""
+    inside = []
+    for name in ("town", "blobs", "overlap", "highdim", "iris"):
+        data = load(name)
+        facts = Facts(dataclasses.replace(data.domain, n_public=data.n_public), data.n_clusters)
+        width = facts.domain.high - facts.domain.low
+        for slug in ("nsm", "fastlloyd"):
+            for epsilon in (0.5, 2.0):
+                low, high = span([rehearse(town, slug, epsilon, 10) for town in facts.everywhere()])
+                high = np.where(2 * REACH * high > width, np.inf, high)  # "as wide as its bounds"
+                for seed in range(100, 103):
+                    algorithm = ALGORITHMS[slug](n_clusters=data.n_clusters, epsilon=epsilon)
+                    trace = algorithm.run(data.X, domain=facts.domain, seed=seed)
+                    sd = center_noise(trace).sd * facts.domain.half_width
+                    inside.append(bool((sd.min(axis=0) >= low).all() and (sd.max(axis=0) <= high).all()))
+    assert len(inside) == 60 and np.mean(inside) >= 0.9

@@ -9,6 +9,7 @@ import streamlit as st
 from starlette.formparsers import MultiPartParser
 
 from dpviz.datasets.readers import Form, Limits, TableError, has_types
+from dpviz.datasets.remarks import remarks
 from dpviz.escape import plain
 from dpviz.privacy.accounts import Refused
 from pages._ui.data import kept, key_file, reading
@@ -214,7 +215,7 @@ def _list(uploads: dict[str, Upload]) -> None:
         if len(uploads) < MOST_FILES and st.button("Another file", icon=":material/add:"):
             data_state.another = True
             st.rerun()
-    for note in upload.table.notes:
+    for note in (*upload.table.notes, *([] if upload.private else remarks(upload.table))):
         st.caption(plain(note))
     if st.button("Continue to its bounds", type="primary"):
         st.switch_page("pages/bounds.py")

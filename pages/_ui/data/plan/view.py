@@ -185,7 +185,8 @@ def _everywhere(wish: Wish, looked: Sequence[Rehearsal]) -> None:
         markup.small(
             f"{ALGORITHMS[worst.slug].name} ran {CLOSELY} times in each town, with fresh noise, on made-up people "
             f"within the declared bounds; the picture shows the worst town. {noise}, from the least to the most of all "
-            f"centers, runs and towns. No file was read and nothing was spent.{fewer * worst.capped}"
+            "centers, runs and towns; groups that are not round may have other noise. No file was read and nothing was "
+            f"spent.{fewer * worst.capped}"
         )
     )
 
