@@ -68,7 +68,7 @@ def judgment(rehearsals: Sequence[Rehearsal]) -> str:
     lost = (~worst.found).sum(axis=0)
     most = int(np.lexsort((worst.sizes, -lost))[0])
     people = f"{number(round(float(worst.sizes[most])), 15)} of {number(worst.facts.n_people, 15)} people"
-    if worst.sizes.max() - worst.sizes.min() <= 1 + 0.01 * worst.sizes.max():
+    if worst.facts.town.even and not worst.facts.like:
         who, times = ("the group" if k == 1 else f"a group ({people} each)"), runs - worst.whole
     else:
         smallest = worst.sizes[most] <= worst.sizes.min()

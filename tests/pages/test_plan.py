@@ -4,6 +4,7 @@ import dataclasses
 import pickle
 import time
 from functools import partial
+from types import SimpleNamespace
 
 import pytest
 
@@ -133,3 +134,12 @@ def test_a_wide_table_leaves_out_only_the_slow_methods_and_names_them(opened, mo
 def test_without_a_private_file_the_strip_names_who_is_rehearsed(opened):
     strip = next(b.proto.body for b in opened(QUERY).get("html") if 'class="dp-strip"' in b.proto.body)
     assert "made-up people" in strip
+
+
+def test_a_visit_remembers_its_latest_rehearsals(monkeypatch):
+    mine = {}
+    monkeypatch.setattr(view, "explore_state", SimpleNamespace(rehearsed=mine))
+    done = rehearse(Facts.declare(50, [0], [1], 2), "sulloyd", 1.0, 1)
+    for i in [*range(view.KEPT + 2), 5]:
+        view._remember([dataclasses.replace(done, run=str(i))])
+    assert list(mine) == [str(i) for i in [*range(2, 5), *range(6, view.KEPT + 2), 5]]

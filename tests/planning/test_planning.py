@@ -252,6 +252,9 @@ def test_a_rehearsal_says_no_where_the_smallest_group_is_lost():
     lost = int((~worst.found[:, 2]).sum())
     assert worst.sizes.round().tolist() == [180, 90, 30]
     assert f"loses the smallest group (30 of 300 people) in {lost} of 10 runs: do not trust one run" in judgment(looked)
+    crowd = declared(30, [-1, -1], [1, 1], 7)  # groups of 4, and one of 6 that takes the rest
+    (even,) = (rehearse(town, "nsm", 0.1, 2) for town in crowd.everywhere()[:1])
+    assert even.whole == 0 and "loses a group (4 of 30 people each) in 2 of 2 runs" in judgment([even])
     sure = ranked(rehearse(town, "nsm", 50.0, 3) for town in facts.everywhere())
     assert judgment(sure).startswith("NSM (ours) finds every group in all 3 runs of each town.")
 

@@ -38,6 +38,7 @@ from pages._ui.work.runs import pace
 __all__ = ["show"]
 
 FEW, CLOSELY = 4, 20  # numbers of runs per town: of the first look, and of the whole rehearsal
+KEPT = 12  # number of rehearsals that a visit remembers
 LONGEST = 15.0  # Maximum number of seconds per run of a method that is rehearsed together with others.
 Rehearsals = dict[str, list[Rehearsal]]
 Request = tuple[Facts, str, float, int, int]  # the arguments of `rehearse`: facts, method, ε, runs, first seed
@@ -49,10 +50,19 @@ def show(wish: Wish) -> None:
     looked = _looked(wish)
     if not looked or any(one.runs < CLOSELY for one in looked):
         return
-    explore_state.rehearsed[looked[0].run] = looked
+    _remember(looked)
     if CURVE.draw():
         worst, wish = looked[0].facts, _affordable(wish)
         follow(partial(_gather, "curve", _curve(wish, worst)), partial(_more, wish, worst), 0.7)
+
+
+def _remember(looked: list[Rehearsal]) -> None:
+    """Keep the rehearsal for the result of the same run; of many rehearsals, keep the latest."""
+    mine, run = explore_state.rehearsed, looked[0].run
+    mine.pop(run, None)
+    mine[run] = looked
+    while len(mine) > KEPT:
+        del mine[next(iter(mine))]
 
 
 def _affordable(wish: Wish) -> Wish:
