@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import warnings
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -15,10 +16,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dpviz import validate
 from dpviz.algorithms import ALGORITHMS, RECOMMENDED, outside
+from dpviz.datasets.loading import present
 from dpviz.domain import Domain
 from dpviz.metrics import reference_name
 from dpviz.postprocessing.at_bound import bounds_sentence
 from dpviz.postprocessing.regions import has_regions, labels_of
+from dpviz.privacy.accounts import Accounts, Claim
 from dpviz.privacy.delta import check_delta
 
 __all__ = ["NoiseWarning", "PrivacyLeakWarning", "PrivateKMeans"]
@@ -32,16 +35,22 @@ class NoiseWarning(UserWarning):
 
 
 class PrivacyLeakWarning(UserWarning):
-    """A warning that the promise does not cover a use of the rows: for a public fact, a score, or another fit."""
+    """A warning that no promise covers a use of the rows: for a public fact, a score, another fit or a simulation."""
 
 
 class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
     """K-means with differential privacy, following scikit-learn's conventions.
 
-    `fit` spends the whole budget every time: in a grid search or a cross-validation each fit is a separate release.
-    `score`, `labels_` and `predict` read the rows they are given, so their results are NOT private. The first score and
-    the second secure fit in a process issue a `PrivacyLeakWarning`. If the algorithm expects noise to decide the
-    result, or released values contradict the declared facts, `fit` issues a `NoiseWarning`.
+    `fit` spends the whole budget every time: in a grid search or a cross-validation each fit is a separate release. A
+    secure fit books its plan on the account of the file that the rows come from before its first draw, as `dpviz run
+    --private` and the app do, and keeps it booked if it fails later. `score`, `labels_` and `predict` read the rows
+    they are given, so their results are NOT private. The first score, the second secure fit and the first fit that did
+    not choose `secure` in a process issue a `PrivacyLeakWarning`. If the algorithm expects noise to decide the result,
+    or released values contradict the declared facts, `fit` issues a `NoiseWarning`.
+
+    The promise covers a pipeline only if each step before this one turns every row into a row by public constants, as
+    a `FunctionTransformer` or the file's own reading does. A step that is fitted, such as a `StandardScaler`, reads the
+    rows exactly: its means and scales are NOT private, and neither are centers of rows that it scaled.
 
     Parameters
     ----------
@@ -54,8 +63,11 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
     scale : "column" or "common"; see `dpviz.domain.Domain`
     n_public : int or None, the PUBLIC nominal number of rows. If None, the rows are counted, with a
         `PrivacyLeakWarning`
-    secure : bool, whether a fit is a real release, whose noise has no seed; if false, it is a simulation, which
-        `random_state` can repeat
+    rows_per_person : int, the PUBLIC maximum number of rows that one person contributes
+    secure : bool, whether a fit is a real release, whose noise has no seed; if False, it is a simulation, which
+        `random_state` can repeat; if None, it is a simulation with a `PrivacyLeakWarning`
+    account : path of the file that the rows come from, byte for byte, whose account books a secure fit; or "none" to
+        book nothing. dpviz cannot check that the rows are the file's
     random_state : int, RandomState or None, for simulations only
     parameters : dict or None, further parameters of the algorithm
     unaudited : bool, whether a secure fit may use an algorithm from outside that `dpviz audit` has not passed here
@@ -87,7 +99,9 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         bounds: Any = None,
         scale: str = "column",
         n_public: int | None = None,
-        secure: bool = False,
+        rows_per_person: int = 1,
+        secure: bool | None = None,
+        account: str | Path | None = None,
         random_state: Any = None,
         parameters: dict[str, Any] | None = None,
         unaudited: bool = False,
@@ -99,7 +113,9 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         self.bounds = bounds
         self.scale = scale
         self.n_public = n_public
+        self.rows_per_person = rows_per_person
         self.secure = secure
+        self.account = account
         self.random_state = random_state
         self.parameters = parameters
         self.unaudited = unaudited
@@ -111,7 +127,13 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         ------
         ValueError
             If the columns are not those of the bounds, a parameter is out of range, or a secure release has a seed,
-            lacks bounds or n_public, or uses an unaudited algorithm from outside without `unaudited`.
+            lacks bounds, n_public or an account, or uses an unaudited algorithm from outside without `unaudited`.
+        TypeError
+            If the rows of a secure release are not numbers by their type.
+        Refused
+            If a total that the owner set does not cover the fit, or the file was declared public; nothing is drawn.
+        OSError
+            If the file or the accounts cannot be used; nothing is drawn.
 
         Warns
         -----
@@ -119,32 +141,27 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             If the algorithm's `advice` or the released values show that the centers are of little use, or if a center
             lies at a bound.
         PrivacyLeakWarning
-            If public facts are read off the rows, and once per process for a second secure fit.
+            If public facts are read off the rows, and once per process for a second secure fit or for a fit that did
+            not choose `secure`.
         """
-        if self.secure and self.random_state is not None:
-            raise ValueError(
-                "PrivateKMeans: random_state must be None for a secure release; a known seed undoes the noise."
-            )
-        if self.secure and (self.bounds is None or self.n_public is None):
-            raise ValueError("PrivateKMeans: a secure release needs public bounds and n_public; nothing was spent.")
-        validate.one_of("PrivateKMeans", tuple(ALGORITHMS), algorithm=self.algorithm)
-        whose = outside.warning(self.algorithm) if self.secure else ""
-        if whose and not self.unaudited:
-            raise ValueError(
-                f"PrivateKMeans: {whose}. Run its audit first (dpviz audit {self.algorithm}), or set unaudited=True; "
-                "nothing was read."
-            )
+        file = self._booked_on()
         X = self._valid(X)
         domain = self._domain(X)
-        check_delta("PrivateKMeans", self.delta, domain.n_public or len(X), private=self.secure)
+        check_delta("PrivateKMeans", self.delta, domain.n_public or len(X), private=bool(self.secure))
         algorithm = self._algorithm()
-        if not self.secure and self.n_clusters > len(X):
-            raise ValueError(f"PrivateKMeans: n_samples={len(X)} should be >= n_clusters={self.n_clusters}.")
+        most, name = (domain.n_public or 1, "n_public") if self.secure else (len(X), "n_samples")
+        if self.n_clusters > most:
+            raise ValueError(f"PrivateKMeans: {name}={most} should be >= n_clusters={self.n_clusters}.")
         seed = None if self.secure else _seed(self.random_state)
         if self.secure:
             _count_fit()
+        elif self.secure is None:
+            _once("a simulation, not a release; give secure=True for private rows, or secure=False for this.")
         for sentence in algorithm.advice(domain.n_features, domain.n_public or len(X)):
             warnings.warn(sentence, NoiseWarning, stacklevel=2)
+        if file is not None:  # after all that can refuse the fit, and before its first draw
+            accounts = Accounts.open()
+            accounts.reserve(accounts.key_of(file), Claim.of(algorithm, domain))
         self.trace_ = algorithm.run(X, domain=domain, seed=seed, noise="secure" if self.secure else "seeded")
         names = domain.columns or tuple(getattr(self, "feature_names_in_", map(domain.name, range(domain.n_features))))
         at_bound = bounds_sentence(self.trace_, names)
@@ -215,7 +232,57 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
     def _valid(self, X: Any, *, reset: bool = True) -> np.ndarray:
         """Return the rows of a fit as an array; in a secure fit, no row and no number of rows may cause an error."""
         rules = {"ensure_all_finite": False, "ensure_min_samples": 0} if self.secure else {"ensure_min_samples": 2}
+        if self.secure and not _are_numbers(X):
+            raise TypeError(
+                "PrivateKMeans: the rows of a secure fit must be numbers by their type; turn text into numbers first, "
+                "as with pandas.to_numeric(column, errors='coerce'). Nothing was spent."
+            )
         return validate_data(self, X, reset=reset, dtype=_FLOATS, **rules)
+
+    def _booked_on(self) -> Path | None:
+        """Return the file whose account books this fit, or None if none does.
+
+        Raises
+        ------
+        ValueError
+            If the parameters, without a look at the rows, rule the fit out, or if it does not say what books it.
+        """
+        validate.one_of("PrivateKMeans", (True, False, None), secure=self.secure)
+        validate.one_of("PrivateKMeans", tuple(ALGORITHMS), algorithm=self.algorithm)
+        if self.account is not None and self.secure is None:
+            raise ValueError(
+                "PrivateKMeans: an account is given but secure is not; give secure=True for a release, or secure=False "
+                "for a simulation, which books nothing. Nothing was spent."
+            )
+        if not self.secure:
+            return None
+        if self.random_state is not None:
+            raise ValueError(
+                "PrivateKMeans: random_state must be None for a secure release; a known seed undoes the noise."
+            )
+        if self.bounds is None or self.n_public is None:
+            raise ValueError("PrivateKMeans: a secure release needs public bounds and n_public; nothing was spent.")
+        if not ALGORITHMS[self.algorithm].notion.private:
+            raise ValueError(
+                f"PrivateKMeans: {self.algorithm} promises nothing, so it makes no secure release; nothing was read."
+            )
+        whose = outside.warning(self.algorithm)
+        if whose and not self.unaudited:
+            raise ValueError(
+                f"PrivateKMeans: {whose}. Run its audit first (dpviz audit {self.algorithm}), or set unaudited=True; "
+                "nothing was read."
+            )
+        if self.account is None:
+            raise ValueError(
+                "PrivateKMeans: a secure fit needs account=FILE, the file that the rows come from, which books what it "
+                'spends, or account="none" to book nothing; nothing was spent.'
+            )
+        if not isinstance(self.account, str | Path):
+            raise ValueError(
+                f'PrivateKMeans: account must be the path of a file or "none"; got {type(self.account).__name__}. '
+                "Nothing was spent."
+            )
+        return None if self.account == "none" else present(Path(self.account))
 
     def _low_high(self, n_features: int) -> tuple[Any, Any]:
         """Return the declared bounds as (low, high), each a number or of shape (d,)."""
@@ -244,13 +311,15 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
 
     def _algorithm(self) -> Any:
         cls = ALGORITHMS[self.algorithm]
-        known = {field.name for field in dataclasses.fields(cls)}
+        fields = {field.name for field in dataclasses.fields(cls)}
         own: dict[str, Any] = {"n_clusters": self.n_clusters, "epsilon": self.epsilon, "delta": self.delta}
-        further = self.parameters or {}
-        wrong = sorted(set(further) - known)
+        further, known = dict(self.parameters or {}), sorted(fields - set(own))
+        wrong = sorted(set(further) - set(known))
         if wrong:
-            raise ValueError(f"PrivateKMeans: {cls.name} has no parameter {wrong[0]!r}; it has {sorted(known)}.")
-        return cls(**{name: value for name, value in own.items() if name in known}, **further)
+            raise ValueError(f"PrivateKMeans: {cls.name} has no further parameter {wrong[0]!r}; it has {known}.")
+        given = {name: value for name, value in own.items() if name in fields} | further
+        # a search gives numbers of NumPy, which a claim and a trace cannot write as JSON
+        return cls(**{name: value.item() if isinstance(value, np.generic) else value for name, value in given.items()})
 
     def _domain(self, X: np.ndarray) -> Domain:
         """Return the public facts; missing ones are read off the rows, with a warning."""
@@ -258,13 +327,19 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         if n_public is None:
             _leak("n_public is not given: the exact number of rows is used as if it were public.")
             n_public = len(X)
+        declared: dict[str, Any] = {
+            "scale": self.scale,
+            "n_public": n_public,
+            "rows_per_person": self.rows_per_person,
+            "columns": getattr(self, "feature_names_in_", ()),
+        }
         if self.bounds is not None:
             low, high = self._low_high(X.shape[1])
-            return Domain.box(low, high, X.shape[1], scale=self.scale, n_public=n_public)
+            return Domain.box(low, high, X.shape[1], **declared)
         _leak("bounds are not given: the smallest and largest values are read off the rows, which is NOT PRIVATE.")
         low, high = X.min(axis=0).astype(float), X.max(axis=0).astype(float)
         high = np.where(high > low, high, low + np.maximum(np.abs(low), 1.0))  # if all values are equal, add a width
-        domain = Domain.box(low, high, scale=self.scale, n_public=n_public)
+        domain = Domain.box(low, high, **declared)
         return dataclasses.replace(domain, origin="bounds taken from the data: NOT PRIVATE")
 
 
@@ -273,6 +348,15 @@ def _are_pairs_too(low: Any, high: Any) -> bool:
     if not all(isinstance(end, list | tuple) and len(end) == 2 for end in (low, high)):
         return False
     return bool(low[0] < low[1] and high[0] < high[1] and low[0] < high[0] and low[1] < high[1])
+
+
+def _are_numbers(X: Any) -> bool:
+    """Return whether all cells are numbers by the type of their column; no cell is looked at.
+
+    If text were turned into numbers here, one row's cell could cause an error, which would quote the cell, too.
+    """
+    kinds = [dtype.kind for dtype in X.dtypes] if hasattr(X, "iloc") else [np.asarray(X).dtype.kind]
+    return set(kinds) <= set("biuf")
 
 
 def _leak(sentence: str) -> None:

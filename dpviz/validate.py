@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from difflib import get_close_matches
 from numbers import Integral, Real
 
 import numpy as np
 
-__all__ = ["finite_matrix", "in_range", "integer", "is_finite", "one_of", "positive"]
+__all__ = ["finite_matrix", "in_range", "integer", "is_finite", "nearest", "one_of", "positive"]
 
 _LONG = 1e15  # larger numbers are abbreviated to their first digits
 
@@ -70,7 +71,15 @@ def one_of(owner: str, choices: Iterable[object], **values: object) -> None:
     allowed = list(choices)
     for name, value in values.items():
         if value not in allowed:
-            raise ValueError(f"{owner}: {name} must be one of {', '.join(map(str, allowed))}; got {value!r}.")
+            words = ", ".join(map(str, allowed))
+            raise ValueError(f"{owner}: {name} must be one of {words}; got {value!r}{nearest(value, allowed)}.")
+
+
+def nearest(value: object, choices: Iterable[object]) -> str:
+    """Return a clause that names the choice most similar to a value, in any case, or "" if none is similar."""
+    spelled = {str(choice).lower(): choice for choice in choices}
+    found = get_close_matches(str(value).lower()[:100], spelled, n=1)
+    return f"; the nearest is {spelled[found[0]]!r}" if found else ""
 
 
 def finite_matrix(owner: str, X: object, *, n_features: int | None = None) -> np.ndarray:

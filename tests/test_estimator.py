@@ -17,7 +17,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from dpviz import NoiseWarning, PrivacyLeakWarning, PrivateKMeans, estimator
 
 DATA = np.random.default_rng(0).normal(scale=0.1, size=(600, 2)) + np.repeat([[-0.6, 0.0], [0.6, 0.0]], 300, axis=0)
-FACTS = {"bounds": (-1, 1), "n_public": 600, "random_state": 0}
+FACTS = {"bounds": (-1, 1), "n_public": 600, "random_state": 0, "secure": False}
 
 
 @pytest.fixture(autouse=True)
@@ -48,7 +48,7 @@ def test_facts_read_off_the_rows_are_warnings():
 
 
 def test_a_release_has_no_seed_and_reads_no_fact_off_the_rows():
-    model = PrivateKMeans(2, bounds=(-1, 1), n_public=600, secure=True).fit(DATA)
+    model = PrivateKMeans(2, bounds=(-1, 1), n_public=600, secure=True, account="none").fit(DATA)
     assert model.trace_.seed is None and not model.trace_.steps[0].hidden
     for wrong, words in (
         ({"random_state": 1, "n_public": 600, "bounds": (-1, 1)}, "random_state must be None"),
@@ -63,7 +63,7 @@ def test_a_release_has_no_seed_and_reads_no_fact_off_the_rows():
 def test_a_release_takes_no_row_one_row_and_rows_that_are_not_finite_alike(algorithm):
     """An error for one data set but not for its neighbor would distinguish the two."""
     cells = np.array([[np.nan, 0.0], [np.inf, 0.0], [0.0, -np.inf], [0.5, 0.5]])
-    facts = {"bounds": (-1, 1), "n_public": 600, "secure": True, "algorithm": algorithm}
+    facts = {"bounds": (-1, 1), "n_public": 600, "secure": True, "account": "none", "algorithm": algorithm}
     for X in (DATA[:0], DATA[:1], cells[:1], cells, np.vstack([DATA, cells]), np.full((3, 2), np.nan)):
         model = PrivateKMeans(2, **facts).fit(X)
         finite = np.isfinite(X).all(axis=1)
@@ -79,7 +79,9 @@ def test_a_release_takes_no_row_one_row_and_rows_that_are_not_finite_alike(algor
 def test_a_released_model_holds_nothing_that_was_read_off_the_rows():
     model = PrivateKMeans(2, **FACTS).fit(DATA)
     assert {"labels_", "inertia_"} <= set(vars(model))
-    model.set_params(secure=True, random_state=None).fit(DATA)  # the same object, refitted for a release
+    model.set_params(secure=True, account="none", random_state=None).fit(
+        DATA
+    )  # the same object, refitted for a release
     shipped = vars(pickle.loads(pickle.dumps(model)))
     assert not {"labels_", "inertia_"} & set(shipped)
     arrays = [value for value in shipped.values() if isinstance(value, np.ndarray)]
@@ -97,9 +99,18 @@ def sentences(work):
     return [text for text in texts if "at your bound" not in text]
 
 
+def test_a_fit_that_did_not_choose_is_called_a_simulation_once_per_process(monkeypatch):
+    monkeypatch.setattr(estimator, "_spoken", set())
+    chosen = {**FACTS, "secure": None}
+    (text,) = sentences(lambda: [PrivateKMeans(2, **chosen).fit(DATA) for _ in range(2)])
+    assert text.startswith("PrivateKMeans: a simulation, not a release; give secure=True")
+    monkeypatch.setattr(estimator, "_spoken", set())
+    assert sentences(lambda: PrivateKMeans(2, **FACTS).fit(DATA)) == []
+
+
 def test_a_search_over_private_rows_warns_once_of_fits_and_once_of_scores(monkeypatch):
     monkeypatch.setattr(estimator, "_spoken", set())
-    private = PrivateKMeans(2, bounds=(-1, 1), n_public=600, secure=True)
+    private = PrivateKMeans(2, bounds=(-1, 1), n_public=600, secure=True, account="none")
     assert sentences(lambda: private.fit(DATA)) == []
     texts = sentences(lambda: GridSearchCV(private, {"epsilon": [0.5, 4.0]}, cv=2).fit(DATA))
     assert len(texts) == 2 and sum("add up" in text for text in texts) == 1
@@ -158,13 +169,15 @@ def test_columns_are_taken_by_name():
 
 
 def test_wrong_parameters_are_one_sentence():
-    with pytest.raises(ValueError, match="algorithm must be one of"):
+    with pytest.raises(ValueError, match="algorithm must be one of .*; got 'magic'[.]"):
         PrivateKMeans(2, algorithm="magic").fit(DATA)
     for bounds in (5, (1, 2, 3)):
         with pytest.raises(ValueError, match=r"bounds must be a pair .* got"):
             PrivateKMeans(2, **{**FACTS, "bounds": bounds}).fit(DATA)
-    with pytest.raises(ValueError, match="has no parameter 'speed'"):
+    with pytest.raises(ValueError, match="has no further parameter 'speed'"):
         PrivateKMeans(2, parameters={"speed": 1}, **FACTS).fit(DATA)
+    with pytest.raises(ValueError, match="has no further parameter 'epsilon'"):
+        PrivateKMeans(2, parameters={"epsilon": 9.0}, **FACTS).fit(DATA)
     with pytest.raises(ValueError, match="n_samples=3 should be >= n_clusters=5"):
         PrivateKMeans(5, **FACTS).fit(DATA[:3])
 

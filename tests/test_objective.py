@@ -121,7 +121,8 @@ def test_distances_in_parts_are_those_in_memory(tmp_path):
 @pytest.mark.filterwarnings("ignore::dpviz.estimator.PrivacyLeakWarning")
 def test_the_estimator_scores_by_the_objective():
     data = load_sample("ring")
-    facts = {"bounds": (data.domain.low, data.domain.high), "n_public": len(data.X), "random_state": 0}
+    bounds = (data.domain.low, data.domain.high)
+    facts = {"bounds": bounds, "n_public": len(data.X), "secure": False, "random_state": 0}
     for objective in WORDS:
         given = {"algorithm": "stemmer-kaplan", "epsilon": 4.0, "parameters": {"objective": objective}}
         model = PrivateKMeans(4, **given, **facts).fit(data.X)

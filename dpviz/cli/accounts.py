@@ -1,4 +1,4 @@
-"""Implement the command `accounts`: list what this machine's user has spent, assign accounts, and merge databases."""
+"""Implement the command `accounts`: list what this machine's user has spent, set totals, assign and merge."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dpviz.numbers import chance, number
-from dpviz.privacy.accounts import Account, Accounts
+from dpviz.privacy.accounts import Account, Accounts, FileBudget
 from dpviz.privacy.accounts.merge import merge
+from dpviz.privacy.guarantee import Neighboring
 
 __all__ = ["add_accounts"]
 
@@ -21,6 +22,22 @@ def add_accounts(command: argparse.ArgumentParser) -> None:
     parts = command.add_subparsers(dest="part", required=True)
     listed = parts.add_parser("list", help="list the accounts of this machine's user, and those without an owner")
     listed.set_defaults(do=_list)
+    total = parts.add_parser(
+        "total", help="set the total of a private file; a run that would exceed it is refused before its first draw"
+    )
+    total.add_argument("account", metavar="KEY|FILE", help="the key that `list` prints, or the data file")
+    total.add_argument("--epsilon", type=float, required=True, help="what all runs on the file may spend together")
+    total.add_argument(
+        "--delta", type=float, required=True, help="the δ of the total: far below 1/n, where n is the number of rows"
+    )
+    total.add_argument(
+        "--relation",
+        choices=list(map(str, Neighboring)),
+        default=str(Neighboring.ADD_REMOVE),
+        help="what the total hides: one row added or removed (default), changed to any value, or moved",
+    )
+    total.add_argument("--rho-distance", type=float, metavar="X", help="for moves: how far, in the data's own units")
+    total.set_defaults(do=_total)
     assign = parts.add_parser(
         "assign",
         help="assign an account without an owner (made before dpviz 0.3) to an owner of the same file",
@@ -46,6 +63,15 @@ def add_accounts(command: argparse.ArgumentParser) -> None:
 def _list(arguments: argparse.Namespace) -> int:
     for account in sorted(Accounts.open().local(), key=lambda account: account.key):
         print(f"{account.key[:_SHORT]}  {_facts(account)}")
+    return 0
+
+
+def _total(arguments: argparse.Namespace) -> int:
+    accounts = Accounts.open()
+    key = _key(arguments.account, accounts, [account.key for account in accounts.local()])
+    budget = FileBudget(arguments.epsilon, arguments.delta, arguments.rho_distance)
+    accounts.set_budget(key, Neighboring(arguments.relation), budget)
+    print(f"{key[:_SHORT]}  {_facts(accounts.of(key))}")
     return 0
 
 
@@ -91,8 +117,16 @@ def _facts(account: Account) -> str:
         return "public"
     totals = [
         f"epsilon = {number(total.epsilon, 4)}, delta = {chance(total.delta)} for {account.hides(relation)}"
+        + _limit(account.budgets.get(relation))
         for relation in account.relations
-        if (total := account.total(relation)).epsilon
+        if (total := account.total(relation)).epsilon or relation in account.budgets
     ]
     runs = len(account.claims)
     return "; ".join([f"private, {runs} run{'s' * (runs != 1)}", *totals])
+
+
+def _limit(budget: FileBudget | None) -> str:
+    """Return the total that an owner allows, as text, or ""."""
+    if budget is None:
+        return ""
+    return f", of at most epsilon = {number(budget.epsilon, 4)} at delta = {chance(budget.delta)}"

@@ -52,7 +52,10 @@ COMMANDS = {  # name: (module and function that gives a parser its arguments and
     "bench": (LAB, "compare methods on families of generated data; run it again to resume"),
     "audit": ("audit:add_audit", "bound an algorithm's privacy loss from below; exit 1 if it exceeds the claim"),
     "new": ("new:add_new", "write a small algorithm that runs, and its test"),
-    "accounts": ("accounts:add_accounts", "list what private files have spent, assign accounts, merge two databases"),
+    "accounts": (
+        "accounts:add_accounts",
+        "list what private files have spent, set their totals, assign accounts, merge two databases",
+    ),
     "federated": (
         LAB,
         "run an algorithm over several parties that do not reveal their rows to each other",
@@ -67,9 +70,22 @@ _LISTS = ("--low", "--high")
 _NUMBERS = re.compile(r"[+-]?\.?\d[\d.,eE+-]*")
 
 
+class _Parser(argparse.ArgumentParser):
+    """Parser that names the nearest choice when it refuses another."""
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        try:
+            super()._check_value(action, value)
+        except argparse.ArgumentError as error:
+            from dpviz.validate import nearest  # here, because it loads NumPy
+
+            error.message += nearest(value, action.choices or ())
+            raise
+
+
 def parser_of(wanted: Iterable[str]) -> argparse.ArgumentParser:
     """Return the parser, with a line of help for every command and with the arguments of the wanted commands."""
-    parser = argparse.ArgumentParser(prog="dpviz", description=DESCRIPTION, epilog=EXIT_CODES)
+    parser = _Parser(prog="dpviz", description=DESCRIPTION, epilog=EXIT_CODES)
     parser.add_argument("--version", action="version", version=f"dpviz {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, (place, words) in COMMANDS.items():

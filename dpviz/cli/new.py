@@ -55,6 +55,6 @@ def _new(arguments: argparse.Namespace) -> int:
         f"  dpviz app --with {place}\n"
         f"  dpviz run {slug} --with {place} --data sample:town\n"
         f"  dpviz audit {slug} --with {place}\n"
-        f"  python -m pytest {test}"
+        f"  python -m pytest {test}   # needs pytest: pip install pytest"
     )
     return 0

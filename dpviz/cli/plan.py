@@ -29,7 +29,7 @@ from dpviz.planning.words import (
     size,
     tighter,
 )
-from dpviz.validate import integer
+from dpviz.validate import integer, nearest
 
 __all__ = ["add_plan"]
 

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from dpviz.cli import main
+from dpviz.privacy.accounts import Accounts
 
 ROOT = Path(__file__).parents[2]
 READMES = ("README.md", "dpviz/cli/README.md")
@@ -53,6 +54,8 @@ def home(tmp_path, monkeypatch, registry):
     for number in (1, 2, 3):
         visits[f"Q{number}"] = rng.choice(["never", "rarely", "often"], 600)
     visits.to_csv("visits.csv", index=False)
+    people = pd.DataFrame({"age": rng.normal(50, 12, 3000).round(), "visits": rng.integers(0, 50, 3000)})
+    people.to_csv("customers.csv", index=False)
     Path("sweep.toml").write_text(SWEEP)
     return tmp_path
 
@@ -87,13 +90,32 @@ def test_the_printed_commands_run_one_after_another(name, home, capsys):
             did(["export", "out.json", "--as", kind, "-o", f"made.{kind}"], capsys)
 
 
-@pytest.mark.slow
-def test_the_printed_snippets_of_python_run(home):
-    snippets = re.findall(r"^```python\n(.*?)^```", (ROOT / READMES[1]).read_text(), re.MULTILINE | re.DOTALL)
+def snippets_of(name):
+    """Run the Python that a README prints; return the values of its names."""
     names = {}
-    for snippet in snippets:
+    for snippet in re.findall(r"^```python\n(.*?)^```", (ROOT / name).read_text(), re.MULTILINE | re.DOTALL):
         exec(snippet, names)
+    return names
+
+
+def booked(file):
+    accounts = Accounts.open()
+    return [claim.parameters["n_clusters"] for claim in accounts.of(accounts.key_of(Path(file))).claims]
+
+
+def test_the_printed_example_of_a_private_fit_runs_and_books(home, capsys):
+    model = snippets_of("README.md")["model"]
+    assert model.trace_.seed is None and booked("customers.csv") == [5]
+    assert capsys.readouterr().out == f"{model.cluster_centers_}\n"
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:PrivateKMeans. this is not the first secure fit:dpviz.PrivacyLeakWarning")
+def test_the_printed_snippets_of_python_run(home):
+    names = snippets_of("dpviz/cli/README.md")
     assert names["trace"].cluster_centers.shape == (5, 2) and names["model"].cluster_centers_.shape == (5, 2)
+    assert names["release"].trace_.claimed.rows_per_person == 2 and names["pipeline"][-1].trace_.seed is None
+    assert booked("mine.csv") == [5, 5]
 
 
 def test_the_printed_start_command_is_the_one_that_tests_of_servers_run():

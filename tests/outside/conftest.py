@@ -10,5 +10,5 @@ def mine(registry, tmp_path, monkeypatch, capsys):
     """Return the file that `dpviz new my-own` writes; its algorithm is not registered yet."""
     monkeypatch.chdir(tmp_path)
     assert main(["new", "my-own"]) == 0
-    capsys.readouterr()
+    assert "needs pytest" in capsys.readouterr().out
     return tmp_path / "my_own.py"

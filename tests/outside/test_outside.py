@@ -153,12 +153,13 @@ def test_a_private_question_and_a_secure_fit_ask_who_vouches_too(mine, registry,
     public = {"bounds": (0, 1), "n_public": 60, "algorithm": "my-own"}
     refused = r"PrivateKMeans: My own comes from .* or set unaudited=True; nothing was read"
     with pytest.raises(ValueError, match=refused):
-        PrivateKMeans(2, **public, secure=True).fit("not rows")
+        PrivateKMeans(2, **public, secure=True, account="none").fit("not rows")
     with pytest.warns(NoiseWarning) as told:
-        assert PrivateKMeans(2, **public, secure=True, unaudited=True).fit(X).trace_.seed is None
+        given = {**public, "secure": True, "account": "none", "unaudited": True}
+        assert PrivateKMeans(2, **given).fit(X).trace_.seed is None
     assert any(outside.UNAUDITED in str(warning.message) for warning in told)
     with pytest.warns(NoiseWarning):
-        PrivateKMeans(2, **public, random_state=0).fit(X)
+        PrivateKMeans(2, **public, secure=False, random_state=0).fit(X)
 
 
 @pytest.mark.parametrize("kind", [script, notebook])

@@ -25,7 +25,7 @@ LINE = np.repeat([0.1, 0.5, 0.9], 2000)[:, None]  # One column with three distin
 
 
 def model(slug, **values):
-    facts = {"bounds": (0, 1), "n_public": 6000, "random_state": 0} | values
+    facts = {"bounds": (0, 1), "n_public": 6000, "secure": False, "random_state": 0} | values
     return PrivateKMeans(3, algorithm=slug, **facts)
 
 
@@ -64,7 +64,9 @@ def test_an_infinite_budget_is_refused(slug):
 @pytest.mark.parametrize("slug", tiers([*QUICK, *sorted(SLOW)], QUICK))
 def test_many_columns_and_labels_that_agree_with_distances(slug):
     X = np.random.default_rng(0).uniform(size=(500, 3))
-    fitted = PrivateKMeans(4, algorithm=slug, bounds=(0, 1), n_public=500, random_state=0, scale="common").fit(X)
+    fitted = PrivateKMeans(
+        4, algorithm=slug, bounds=(0, 1), n_public=500, secure=False, random_state=0, scale="common"
+    ).fit(X)
     assert fitted.cluster_centers_.shape[1] == 3 and len(fitted.cluster_centers_) >= 1
     assert np.array_equal(fitted.predict(X), fitted.labels_)
     if ALGORITHMS[slug].regions:

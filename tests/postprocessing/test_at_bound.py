@@ -146,7 +146,7 @@ def test_every_place_says_it(trace, tmp_path, capsys):
 
 
 def test_the_estimator_warns(monkeypatch):
-    fit = {"bounds": ([0, 0], [120, 1000]), "n_public": 3000, "random_state": 0}
+    fit = {"bounds": ([0, 0], [120, 1000]), "n_public": 3000, "secure": False, "random_state": 0}
     with pytest.warns(NoiseWarning, match="1 of 3 centers has column 2 at your bound of 1,000: the bound may be"):
         PrivateKMeans(3, **fit).fit(customers())
     with warnings.catch_warnings():
