@@ -43,6 +43,7 @@ COMMANDS = {  # name: (module and function that gives a parser its arguments and
         "count the rows outside the declared bounds, for a small budget of its own if the file is private",
     ),
     "export": ("export:add_export", "make a label, page, replay, script or notebook of a run"),
+    "compare": ("compare:add_compare", "say how the results of two runs differ, and what both promise together"),
     "assign": ("assign:add_assign", "list the released center nearest to each row of a public file"),
     "schema": ("schema:add_schema", "print the JSON schema of a trace or of a label"),
     "sweep": ("sweep:add_sweep", "run a grid of algorithms, budgets and repeats; run it again to resume"),
@@ -65,7 +66,7 @@ COMMANDS = {  # name: (module and function that gives a parser its arguments and
 }
 
 OUTSIDE = {"app", "run", "sweep", "bench", "export"}  # commands that accept programs, which see the rows themselves
-WITH = OUTSIDE | {"audit", "plan", "explain"}  # commands that accept algorithms from outside
+WITH = OUTSIDE | {"audit", "plan", "explain", "compare"}  # commands that accept algorithms from outside
 _LISTS = ("--low", "--high")
 _NUMBERS = re.compile(r"[+-]?\.?\d[\d.,eE+-]*")
 

@@ -83,7 +83,9 @@ def _plan(arguments: argparse.Namespace) -> int:
     slugs = [slug.strip() for slug in arguments.algorithms.split(",") if slug.strip()]
     for slug in slugs:
         if slug not in offered():
-            raise ValueError(f"plan: {slug[:40]!r} cannot be planned; choose among {', '.join(offered())}.")
+            raise ValueError(
+                f"plan: {slug[:40]!r} cannot be planned; choose among {', '.join(offered())}{nearest(slug, offered())}."
+            )
     shares = numbers(arguments.shares, "--shares")
     towns = facts.everywhere(shaped(shares, arguments.apart, facts.n_clusters) if shares else None)
     for slug in slugs:
