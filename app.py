@@ -16,8 +16,10 @@ def prepare() -> None:
 
     workers().warm()
     from dpviz.datasets.readers import apart
+    from pages._ui.frame.demo import demo
 
-    apart.warm()
+    if not demo():
+        apart.warm()
     import plotly.graph_objects  # noqa: F401
     import sklearn.cluster  # noqa: F401
 
@@ -147,6 +149,7 @@ else:
     from pages._ui.explore.form.picker import FILMS
     from pages._ui.explore.player import stage
     from pages._ui.frame.address.scene import LOST
+    from pages._ui.frame.demo import demo
     from pages._ui.frame.inside import client
     from pages._ui.frame.places import PAGES
     from pages._ui.server import mishap
@@ -156,7 +159,7 @@ else:
     from pages._ui.server.uploads import Uploads
     from pages._ui.work.turns import check_settings as check_proxies
 
-    settings.check(check_settings, check_proxies)
+    settings.check(check_settings, check_proxies, demo)
     app = st.App(
         __file__,
         lifespan=ready,

@@ -7,6 +7,7 @@ from pages._ui.data.account import view
 from pages._ui.explore.workspace.own import own
 from pages._ui.frame import catalog, shell
 from pages._ui.frame.address import links
+from pages._ui.frame.demo import refuse
 
 links.enter(__file__, own, has=("navigation",))
 data = catalog.chosen()
@@ -14,6 +15,7 @@ shell.strip(data.title, private=data.private)
 links.notice("account", own)
 links.keep("account", own, private=True)
 shell.title()
+refuse()
 if not data.private:
     st.info("No private file is open, and public data need no account: only runs on a private file add up.")
     kept.remembered()

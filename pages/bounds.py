@@ -8,6 +8,7 @@ from pages._ui.data import editor, files, kept
 from pages._ui.explore.workspace.own import own
 from pages._ui.frame import catalog, messages, shell
 from pages._ui.frame.address import links
+from pages._ui.frame.demo import refuse
 
 links.enter(__file__, own, has=("navigation",))
 upload, chosen = files.shown(), catalog.chosen()
@@ -18,6 +19,7 @@ else:
 links.notice("bounds", own)
 links.keep("bounds", own, private=True)
 shell.title()
+refuse()
 if upload is None:
     st.info("You declare bounds for your own file; the samples come with theirs. Choose a file first.")
     kept.remembered()

@@ -10,11 +10,13 @@ from pages._ui.data.controls import OWN_FILE, WAY, data
 from pages._ui.data.state import data_state
 from pages._ui.frame import catalog, markup, shell
 from pages._ui.frame.address import links
+from pages._ui.frame.demo import demo
 
 links.enter(__file__, data, has=("navigation",))
-st.session_state.setdefault(WAY.key, OWN_FILE)  # the place is called "Your data"; an address names another way
+# the place is called "Your data"; an address names another way
+st.session_state.setdefault(WAY.key, "Samples" if demo() else OWN_FILE)
 WAYS = {
-    OWN_FILE: data_upload.files,
+    **({} if demo() else {OWN_FILE: data_upload.files}),
     "Samples": gallery.samples,
     "Make blobs": gallery.blobs,
     "Paint": paint.paint,

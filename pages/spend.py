@@ -8,6 +8,7 @@ from pages._ui.data.plan.spending import card
 from pages._ui.explore.workspace.own import own
 from pages._ui.frame import catalog, shell
 from pages._ui.frame.address import links
+from pages._ui.frame.demo import refuse
 from pages._ui.work import private, results, runs
 
 links.enter(__file__, own, has=("navigation",))
@@ -16,6 +17,7 @@ shell.strip(data.title, private=data.private)
 links.notice("spend", own)
 links.keep("spend", own, private=True)
 shell.title()
+refuse()
 algorithm = private.waiting(data)
 runs.progress()
 if not data.private:

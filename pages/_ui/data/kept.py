@@ -17,6 +17,7 @@ from pages._ui.data.controls import OWN_FILE, WAY
 from pages._ui.data.state import Upload, data_state
 from pages._ui.frame import messages
 from pages._ui.frame.address.data import FILE
+from pages._ui.frame.demo import demo
 from pages._ui.server.owner import owner
 
 __all__ = ["checked", "keep", "known", "offer", "remembered", "reopen"]
@@ -37,7 +38,7 @@ _component = st.components.v2.component(
 
 
 def _mount(entry: dict[str, Any] | None, upload: str = "", *, says: bool = False, opens: bool = False) -> None:
-    if owner().kind == "login":  # other people might use this browser
+    if demo() or owner().kind == "login":  # no file is taken here, or other people might use this browser
         return
     data = {"keep": entry, "upload": upload, "known": data_state.declared, "says": says, "opens": opens}
     pressed = _component(key=_KEPT, data=data, height="content", on_entries_change=_took, on_open_change=lambda: None)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
+from pages._ui.frame.demo import ABSENT, demo
 from pages._ui.frame.inside import client
 from pages._ui.frame.places import HOME, PAGES, PLACES, QUIET, Place, place_of
 
@@ -57,7 +58,9 @@ def bar(page: str) -> None:
 
 def _tabs(page: str, place: Place | None) -> list[_Link]:
     """Return the links between the pages of a place; none if the place has a single page."""
-    return [_link(name, page) for name in place.pages] if place is not None and place.pages[1:] else []
+    if place is None or not place.pages[1:]:
+        return []
+    return [_link(name, page) for name in place.pages if name not in ABSENT or not demo()]
 
 
 def _link(name: str, page: str, *, quiet: bool = False) -> _Link:

@@ -15,6 +15,7 @@ import streamlit as st
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from pages._ui.frame.demo import NO_FILE, demo
 from pages._ui.frame.inside.client import address
 from pages._ui.frame.inside.patches import connected, drop, file_fields, held
 
@@ -59,6 +60,8 @@ class Uploads:
 
     def _refusal(self, session: str, length: int) -> tuple[int, str] | None:
         """Return the status and the sentence if a file of this size is refused, else None."""
+        if demo():
+            return 403, NO_FILE
         if next(file_fields(session), None) is None:
             return 409, "No field on this page accepts a file."
         if session in self._busy:

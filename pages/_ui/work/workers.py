@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from dpviz.sweeps.processes import Pool, cpu_count
+from pages._ui.frame.demo import demo
 from pages._ui.frame.shared import once
 
 __all__ = ["RUNS", "SWEEPERS", "workers"]
@@ -19,12 +20,14 @@ _NICE = 5  # the processes have a lower priority than the one that serves the pa
 def workers() -> Pool:
     """Return the server's worker processes: at most one per run, one per run of a sweep, and one for pictures.
 
+    A demonstration has a single one.
+
     Raises
     ------
     ValueError
         If DPVIZ_WORKERS is not a number of processes.
     """
-    text = os.environ.get("DPVIZ_WORKERS", str(RUNS + SWEEPERS + 1))
+    text = os.environ.get("DPVIZ_WORKERS", "1" if demo() else str(RUNS + SWEEPERS + 1))
     if not text.isdecimal():
         raise ValueError(f"DPVIZ_WORKERS must be a whole number, 0 for none; got {text!r}.")
-    return Pool(int(text), keep=_READY, nice=_NICE, modules=("dpviz.runs.single", "dpviz.figures"))
+    return Pool(int(text), keep=1 if demo() else _READY, nice=_NICE, modules=("dpviz.runs.single", "dpviz.figures"))

@@ -70,6 +70,13 @@ async def takes(scope, receive, send):
     await send({"type": "http.response.start", "status": 204})
 
 
+def test_a_demonstration_takes_no_file(server, monkeypatch):
+    monkeypatch.setenv("DPVIZ_DEMO", "1")
+    assert awaited(put(Uploads(takes))) == 403
+    monkeypatch.setenv("DPVIZ_DEMO", "0")
+    assert awaited(put(Uploads(takes))) == 204
+
+
 def test_only_a_page_with_a_field_takes_a_file(server):
     app = Uploads(takes)
     assert awaited(put(app)) == 204 and awaited(put(app, session="bogus")) == 409

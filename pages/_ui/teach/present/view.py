@@ -27,6 +27,7 @@ from pages._ui.frame.address.deck import (
     to_json,
 )
 from pages._ui.frame.address.state import address_state
+from pages._ui.frame.demo import demo
 from pages._ui.frame.places import PAGES
 from pages._ui.teach.present.controls import SLIDE
 from pages._ui.teach.present.scenes import MOST_VARIED, Staged, called, staged
@@ -57,19 +58,24 @@ def deck_file() -> None:
             "Save the deck", lambda: to_json(deck), "deck.dpviz.json", "application/json", key="deck_save",
             icon=":material/download:", on_click="ignore",
         )  # fmt: skip
-        with st.popover("Open a deck", icon=":material/folder_open:"):
-            file = st.file_uploader(
-                "Choose a deck saved on this page", "json", key=f"deck_file_{present_state.deck_files}",
-                max_upload_size=1, help="A deck file holds addresses of scenes, titles and notes, but no data.",
-            )  # fmt: skip
-            if file is not None:
-                _open(file.getvalue() if file.size <= MOST_BYTES else b" " * (MOST_BYTES + 1))
+        if not demo():
+            _open_button()
         if deck != DEFAULT and st.button("The default deck", key="deck_default"):
             keep(DEFAULT)
             st.rerun()
     st.caption(
         "A deck lasts as long as this visit: save it before you reload. A deck holds addresses and words, but no rows."
     )
+
+
+def _open_button() -> None:
+    with st.popover("Open a deck", icon=":material/folder_open:"):
+        file = st.file_uploader(
+            "Choose a deck saved on this page", "json", key=f"deck_file_{present_state.deck_files}",
+            max_upload_size=1, help="A deck file holds addresses of scenes, titles and notes, but no data.",
+        )  # fmt: skip
+        if file is not None:
+            _open(file.getvalue() if file.size <= MOST_BYTES else b" " * (MOST_BYTES + 1))
 
 
 def _open(text: bytes) -> None:
