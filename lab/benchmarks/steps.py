@@ -1,11 +1,11 @@
-"""Time a step of the player on Explore, for every family of figures and every data set of the gallery.
+"""Time a frame of the film on Explore, for every family of figures and every data set of the gallery.
 
 python -m lab.benchmarks.steps
 python -m lab.benchmarks.steps --data town iris --algorithms nsm dpm
 
-The server is warm. The script prints the processor time of the main thread (ms) from the request for a step until its
-picture is handed to the browser, minus the cost of two screen refreshes. Each cell has the median and the maximum over
-all steps, and the number of figures.
+The server is warm. The script prints the processor time of the main thread (ms) from the request for a moment of the
+film until its picture is handed to the browser, minus the cost of two screen refreshes. Each cell has the median and
+the maximum over evenly spaced moments, and the number of figures.
 """
 
 from __future__ import annotations
@@ -23,10 +23,13 @@ from tests.browser.conftest import CHROMIUM, FLAGS, serve
 
 from .against import DRAWN, new_page
 
-STEP = """(step) => new Promise((done) => {
-    const panels = [...document.querySelectorAll("[class*=_figures] .dpviz-stage")].map((root) => root.panel);
-    if (step !== null) panels.filter((panel) => panel?.frames).forEach((panel) => panel.show(step));
-    requestAnimationFrame(() => requestAnimationFrame(() => done(panels.length)));
+MOMENTS = 60
+SEEK = """(slider, at) => new Promise((done) => {
+    if (at !== null) {
+        slider.value = at;
+        slider.dispatchEvent(new Event("input"));
+    }
+    requestAnimationFrame(() => requestAnimationFrame(() => done()));
 })"""
 DECIDED = f"() => ({DRAWN})() > 0 || document.querySelector('[data-testid=stAlertContentError]')"
 
@@ -41,7 +44,7 @@ def families() -> list[str]:
 
 
 def walk(browser: Browser, url: str) -> tuple[list[float], int]:
-    """Return the milliseconds that each step of the run at an address takes, and the number of figures."""
+    """Return the milliseconds that each moment of the film at an address takes, and the number of figures."""
     context, page, spent = new_page(browser)
     page.goto(url)
     page.wait_for_function(DECIDED)
@@ -50,16 +53,18 @@ def walk(browser: Browser, url: str) -> tuple[list[float], int]:
         context.close()
         return [], 0
 
-    def cost(step: int | None) -> float:
+    slider = page.get_by_role("slider", name="Step").first
+
+    def cost(at: float | None) -> float:
         before = spent.ms()
-        page.evaluate(STEP, step)
+        slider.evaluate(SEEK, at)
         return spent.ms() - before
 
-    last = int(page.get_by_role("slider", name="Step").first.get_attribute("max") or 0)
+    first, last = (float(slider.get_attribute(end) or 0) for end in ("min", "max"))
     rest = float(np.median([cost(None) for _ in range(9)]))
-    cost(0)
-    figures = page.evaluate(STEP, None)
-    times = [max(cost(step) - rest, 0.0) for step in range(1, last + 1)]
+    cost(first)
+    times = [max(cost(at) - rest, 0.0) for at in np.linspace(first, last, MOMENTS + 1)[1:]]
+    figures = page.evaluate(DRAWN)
     context.close()
     return times, figures
 
@@ -82,7 +87,7 @@ def main() -> None:
             print(f"| {ALGORITHMS[slug].name} | {' | '.join(cells)} |", flush=True)
         browser.close()
     print(
-        f"{len(every)} steps: median {np.median(every):.1f} ms, 95 of 100 within {np.quantile(every, 0.95):.1f} ms, "
+        f"{len(every)} moments: median {np.median(every):.1f} ms, 95 of 100 within {np.quantile(every, 0.95):.1f} ms, "
         f"most {max(every):.1f} ms; load {os.getloadavg()[0]:.1f}"
     )
 

@@ -57,7 +57,7 @@ def test_watch_stands_in_one_screen(open_page, data, method):
     assert side.evaluate("one => one.scrollWidth - one.clientWidth") <= 1  # no panel next to the plane is cut off
 
 
-@pytest.mark.parametrize(("data", "width"), [("town", 960), ("digits", 700)])
+@pytest.mark.parametrize(("data", "width"), [("town", 1000), ("digits", 700)])
 def test_a_large_window_gives_the_plane_its_room(open_page, data, width):
     page = opened(open_page, data, "pe-means", width=1920, height=1080)
     within(page, PLANE, width)

@@ -32,6 +32,7 @@ from dpviz.trace import Step, Trace
 __all__ = ["PANE", "bulk", "radius_table", "strength_table"]
 
 FLAT = 3  # with more columns than this, a ball's shadow on the plane says little about the ball
+SHORT = 30  # letters of a title beside which a tag has room
 
 
 def _mean_words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
@@ -258,7 +259,7 @@ def _bars(
     color = [colors.released if strong else colors.released_soft for strong in table.strong]
     bars = [{"x": table.x.tolist(), "y": table.y.round(1).tolist(), "marker": {"color": color}}, cut]
     if "true" in table:
-        tag(figure, colors, "NOT PRIVATE ― true")
+        tag(figure, colors, "NOT PRIVATE ― true", below=len(title) > SHORT)
         figure.add_scatter(name="true (not private)", **true_tick(colors))
         bars.append({"x": table.x.tolist(), "y": table.true.tolist()})
     values = table.filter(["y", "true"]).to_numpy()

@@ -5,7 +5,7 @@ const zooms = (window.__dpvizZooms ??= {}); // zooms by key; stored on the windo
 const narrow = matchMedia("(max-width: 640px)"), wide = matchMedia("(min-width: 1000px)");
 const fine = () => matchMedia("(pointer: fine)").matches;
 
-const WORDS = 58, BELOW = 71; // pixels of a verdict's two lines; of the player's controls and the gaps below a plane
+const WORDS = 58, BELOW = 51; // pixels of a verdict's two lines; of the player's controls and the gaps below a plane
 const FREE = 64; // pixels below a flat plane in which its key stands
 const GAP = 4, MOST = 1.5, PART = 230; // panels beside a plane: gap in pixels, largest stretch, least width in pixels
 
@@ -78,7 +78,8 @@ class Panel {
     const scene = this.root.closest("[class*=_scene]"), roots = scene.querySelectorAll("[class*=_swipe] .dpviz-stage");
     const all = [...roots].map((root) => root.panel).filter((panel) => panel?.own);
     const sum = (panels) => panels.reduce((total, panel) => total + panel.own + GAP, 0);
-    const two = all.length > 1 && scene.querySelector("[class*=_sidecol]")?.clientWidth >= 3 * PART;
+    const low = sum(all) * MOST > high, broad = scene.querySelector("[class*=_sidecol]")?.clientWidth >= 3 * PART;
+    const two = low && broad && all.length > 1; // one column has no room for panels as high as they may be
     const splits = all.map((_, i) => Math.max(sum(all.slice(0, i)), sum(all.slice(i))));
     const tall = two ? Math.min(...splits) : sum(all), room = high - GAP * all.length;
     const factor = high ? Math.min(room / tall, MOST) : 1;
