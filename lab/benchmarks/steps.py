@@ -23,7 +23,7 @@ from tests.browser.conftest import CHROMIUM, FLAGS, serve
 
 from .against import DRAWN, new_page
 
-MOMENTS = 60
+MOMENTS, APART = 60, 2000  # moments of a film, each drawn after one that is this part of the film before it
 SEEK = """(slider, at) => new Promise((done) => {
     if (at !== null) {
         slider.value = at;
@@ -63,7 +63,10 @@ def walk(browser: Browser, url: str) -> tuple[list[float], int]:
     first, last = (float(slider.get_attribute(end) or 0) for end in ("min", "max"))
     rest = float(np.median([cost(None) for _ in range(9)]))
     cost(first)
-    times = [max(cost(at) - rest, 0.0) for at in np.linspace(first, last, MOMENTS + 1)[1:]]
+    times = []
+    for at in np.linspace(first, last, MOMENTS + 1)[1:]:
+        cost(at - (last - first) / APART)
+        times.append(max(cost(at) - rest, 0.0))
     figures = page.evaluate(DRAWN)
     context.close()
     return times, figures

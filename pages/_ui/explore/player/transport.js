@@ -115,6 +115,8 @@ export default function ({ data, parentElement }) {
       if (!box.dataset.folded) box.open = !matchMedia("(max-width: 640px)").matches;
       box.dataset.folded = true;
       const { step, event } = reel.moment(), now = data.lines?.[step][event] ?? [];
+      if (box.dataset.lit === now.join()) continue; // measuring the list, below, has the browser lay out the page
+      box.dataset.lit = now.join();
       [...box.querySelectorAll("li")].forEach((line, i) => {
         line.classList.toggle("lit", now.includes(i));
         if (i === now[0]) line.setAttribute("aria-current", "step");
@@ -134,13 +136,13 @@ export default function ({ data, parentElement }) {
   const draw = (step, moment) => {
     state.at = reel.at;
     panels().forEach(one);
+    show({ step, ...moment });
     const next = [step, moment.event, moment.share >= 1, reel.playing].join();
     if (next !== now) {
       light();
-      lines();
+      lines(); // last, because it has the browser lay out the page
     }
     now = next;
-    show({ step, ...moment });
   };
   let begin = 0; // a timer that waits for the figures before it plays
   const go = (at, ms = 0) => {
