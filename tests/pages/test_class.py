@@ -1,5 +1,7 @@
 """Check a class: codes, attempts to guess them, capacity, end, hostile input, returning phones, threads, its page."""
 
+import csv
+import io
 import math
 import threading
 
@@ -10,6 +12,7 @@ from dpviz.datasets import load_sample
 from dpviz.postprocessing.verdict import groups_of
 from dpviz.runs.single import reference
 from pages._ui.teach.classroom import components, compute, maps, phone
+from pages._ui.teach.classroom.lecturer import counts
 from pages._ui.teach.classroom.registry import (
     LETTERS,
     MOST_CLASSES,
@@ -20,7 +23,7 @@ from pages._ui.teach.classroom.registry import (
     Classrooms,
     rooms,
 )
-from pages._ui.teach.classroom.room import ALONE, LIFE, MOST_SEATS, SEEN, UNDO, Closed, NotAdmitted, Poll
+from pages._ui.teach.classroom.room import ALONE, LIFE, MOST_SEATS, SEEN, UNDO, Answers, Closed, NotAdmitted, Poll
 from tests.pages.visitor import visit
 
 BOX = (compute.LOW, compute.HIGH)
@@ -239,7 +242,7 @@ def test_hostile_answers_scores_and_reports_change_nothing(classes):
     room.ask("Which?", ["a", "b"])
     for option in (-1, 2, True, 1.0, "a", None, 10**30):
         assert not room.say(seat.token, option)
-    assert room.say(seat.token, 1) and room.answers()[1] == [0, 1]
+    assert room.say(seat.token, 1) and room.answers().first == (0, 1)
     for hits, rounds in ((2, 1), (-1, 1), (0, 10**9), (1.0, 2), ("1", 2), (True, True), (None, 1)):
         assert not room.score(seat.token, hits, rounds)
     assert room.scores() == []
@@ -275,7 +278,7 @@ def test_another_question_has_no_answers_yet_and_phones_notice(classes):
     room.say(seat.token, 1)
     before = room.version
     room.ask("Two?", ["a", "b"])
-    assert room.answers()[1] == [0, 0] and room.version != before
+    assert room.answers().first == (0, 0) and room.version != before
     before = room.version
     room.show(stage="predict", step=0)
     room.show(stage="predict", step=0)
@@ -300,7 +303,7 @@ def test_a_hundred_phones_come_place_and_answer_at_once(classes):
         thread.start()
     for thread in threads:
         thread.join()
-    assert room.seats == 100 and len(room.points()) == 100 and room.answers()[1] == [50, 50]
+    assert room.seats == 100 and len(room.points()) == 100 and room.answers().first == (50, 50)
     assert len({tuple(point) for point in room.points()}) == 100
 
 
@@ -340,7 +343,7 @@ def test_the_pictures_hold_what_they_are_given(monkeypatch):
     from dpviz.figures.kit.theme import LIGHT
 
     assert "2 people and 1 released" in maps.people(LIGHT, np.zeros((2, 2)), np.zeros((1, 2)))
-    bars = maps.bars([3, 1], ["<b>a", "c"], truth=[1])
+    bars = maps.bars(Answers(Poll("a or c?", ("<b>a", "c")), (3, 1), (0, 0), phones=4, again=0), [1])
     assert "&lt;b&gt;a" in bars and "width:33%" in bars and "c ← what happened" in bars and "4 answers" in bars
     words = maps.scores(LIGHT, [(6, 10), (5, 10)], 57)
     assert "<b>55 of 100 bets</b> right, in 20 bets so far (32 to 77)" in words and "Nobody" in maps.scores(
@@ -402,7 +405,7 @@ def test_a_lecturer_opens_a_class_and_phones_follow(opened):
     lecturer.button(key="class_ask").click().run()
     app.run()
     app.button(key="class_answer_1_2").click().run()
-    assert room.answers()[1][2] == 1
+    assert room.answers().first[2] == 1
     lecturer.segmented_control(key="class_stage").set_value("game").run()
     assert "First run an algorithm on the class" in lecturer.info[0].value
     lecturer.segmented_control(key="class_stage").set_value("local").run()
@@ -447,11 +450,26 @@ def test_a_class_follows_a_lesson_and_sees_how_many_were_right(opened):
     assert "Look at the screen" in [one.value for one in app.header] and not room.say(seat.token, 0)
     late, other = joined(opened, room)  # the phone joins during a lesson, at the class's step
     assert "You have not answered." in words(late) and room.seats == 2
+    lecturer.segmented_control(key="class_part_exact").set_value("again").run()
+    for phone_ in (app, late):
+        phone_.run()
+        assert "your answer" not in "".join(button.label for button in phone_.button)
+    app.button(key="class_answer_1_2").click().run()
+    late.button(key="class_answer_1_1").click().run()
+    assert (seat.answer, seat.revised, other.answer, other.revised) == ({1}, {2}, frozenset(), {1})
+    lecturer.run()
+    assert "at first" in words(lecturer) and "after the run" in words(lecturer)
+    assert "1 answer, 2 again, without names." in words(lecturer)
     lecturer.segmented_control(key="class_part_exact").set_value("answer").run()
-    for phone_, verdict in ((app, "You were right."), (late, "This is right.")):
+    for phone_, verdict in ((app, "Not quite."), (late, "You were right.")):
         phone_.run()
         assert [one.value for one in phone_.header] == [verdict] and "<b>1 of 1</b>" in words(phone_)
-    assert "← right" in words(lecturer) and "1 answer," in words(lecturer) and not lecturer.exception
+        assert "<b>1 of 2</b> who answered again" in words(phone_)
+    assert "← right" in words(lecturer) and not lecturer.exception
+    table = list(csv.DictReader(io.StringIO(counts(room.all_answers()))))
+    assert [(row["right"], row["at_first"], row["after_the_run"], row["phones"]) for row in table] == [
+        ("no", "0", "0", "1"), ("yes", "1", "1", "1"), ("no", "0", "1", "1"),
+    ]  # fmt: skip
     lecturer.segmented_control(key="class_lesson").set_value("screen").run()
     assert room.part == "predict" and seat.answer == frozenset() and room.question.several
     assert room.say(seat.token, 1) and room.say(seat.token, 2) and room.say(seat.token, 1) and seat.answer == {2}
@@ -579,3 +597,37 @@ def test_local_noise_is_compared_with_a_servers_under_the_same_promise():
     near, far = (np.exp(-np.abs(x - moved) / scale) for moved in (0, 1))
     assert 2 * np.log(near / far).max() == pytest.approx(compute.LOCAL_EPSILON)
     assert (round(local, 1), round(central, 1)) == (1.5, 1.4)
+
+
+def test_a_class_saves_all_its_questions_and_no_formula(classes):
+    room = classes.open(*BOX, keeps_points=True, cells=12)
+    first, second = room.sit(), room.sit()
+    assert room.all_answers() == []
+    room.ask("=1+1?", ["=cmd()", "two"])
+    assert room.say(first.token, 0) and room.say(second.token, 1)
+    room.teach(Poll("why?", ("a", "b"), lesson="exact", right=frozenset({1})), "predict")
+    assert room.say(first.token, 0)
+    room.teach(room.question, "run")
+    assert not room.say(second.token, 1) and room.closed
+    room.teach(room.question, "again")
+    assert room.say(first.token, 1) and room.say(second.token, 1) and not room.closed
+    assert (room.rights(), room.rights(revised=True)) == ((0, 1), (2, 2))
+    room.teach(room.question, "answer")
+    assert not room.say(first.token, 0)
+    lines = counts(room.all_answers()).splitlines()
+    assert lines == [
+        "question,option,right,at_first,after_the_run,phones",
+        "'=1+1?,'=cmd(),,1,,2", "'=1+1?,two,,1,,2", "why?,a,no,1,0,1", "why?,b,yes,0,2,1",
+    ]  # fmt: skip
+    room.close()
+    assert room.all_answers() == []
+
+
+def test_a_phone_hears_of_nobody_when_nobody_answered(opened):
+    lecturer = opened()
+    lecturer.button(key="class_open").click().run()
+    room = lecturer.session_state["class_room"]
+    lecturer.segmented_control(key="class_stage").set_value("lesson").run()
+    lecturer.segmented_control(key="class_part_exact").set_value("answer").run()
+    app, _ = joined(opened, room)
+    assert "This is right." in [one.value for one in app.header] and "0 of 0" not in words(app)

@@ -21,7 +21,7 @@ __all__ = ["lesson", "predict"]
 
 QUESTION = "How many of the groups on the map will get a center?"
 OPTIONS = ("none", "one", "two", "three", "four", "all of them")
-PARTS = {"predict": "Predict", "run": "Run", "answer": "Answer"}
+PARTS = {"predict": "Predict", "run": "Run", "again": "Reconsider", "answer": "Answer"}
 
 
 def predict(room: Classroom, base: str) -> None:
@@ -42,9 +42,8 @@ def predict(room: Classroom, base: str) -> None:
 
 
 def _answers(room: Classroom) -> None:
-    question, counts = room.answers()
-    truth, word = _truth(room), "right" if question.lesson else "what happened"
-    st.html(maps.bars(counts, question.options, truth, word=word, people=room.rights()[1]))
+    answers = room.answers()
+    st.html(maps.bars(answers, _truth(room), word="right" if answers.question.lesson else "what happened"))
 
 
 def _truth(room: Classroom) -> Collection[int]:
@@ -85,12 +84,15 @@ def lesson(room: Classroom, base: str) -> None:
     )  # fmt: skip
     room.teach(question, str(part))
     place = Spot(lesson, str(part))
-    with st.container(key=LESSON_FIGURES):
+    with st.container(key=LESSON_FIGURES), st.container(key="class_projector"):
         words, plane = st.columns([2, 3] if planes(place) > 1 else [6, 5], gap="large")
         with words:
-            paragraph = {"predict": lesson.setting, "run": lesson.task, "answer": lesson.explain}[str(part)]
-            st.html(f'<p class="dp-said">{markup.escape(fill(paragraph))}</p>')
-            st.header(plain(question.text))
-            st.fragment(_answers, run_every=LIVE)(room)
+            paragraph = {"predict": lesson.setting, "answer": lesson.explain}.get(str(part), lesson.task)
+            above, below = st.container(), st.container()
+            with below if part == "answer" else above:  # who was right comes before why
+                st.html(f'<p class="dp-said">{markup.escape(fill(paragraph))}</p>')
+            with above:
+                st.header(plain(question.text))
+                st.fragment(_answers, run_every=LIVE)(room)
         with plane:
             picture(place, stage, Look(stage.hint if part == "answer" else stage.first, still=part == "predict"))

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
+import pandas as pd
 import streamlit as st
 
-from dpviz.escape import plain
+from dpviz.escape import cell, plain
 from dpviz.numbers import number
 from pages._ui.frame import markup, messages, shell
 from pages._ui.learn import stage_cache
 from pages._ui.teach.classroom import asking, compute, joining, maps, running
 from pages._ui.teach.classroom.joining import LIVE, many
 from pages._ui.teach.classroom.registry import rooms
-from pages._ui.teach.classroom.room import ALONE, LIFE, MOST_SEATS, Classroom, NotAdmitted
+from pages._ui.teach.classroom.room import ALONE, LIFE, MOST_SEATS, Answers, Classroom, NotAdmitted
 from pages._ui.teach.notes.view import picked
 from pages._ui.work import runs
 
@@ -83,7 +85,7 @@ def projector(room: Classroom, base: str) -> None:
             with st.popover("Code", icon=":material/qr_code:"):
                 joining.code(room, base)
         _new_code(room)
-        st.fragment(_left, run_every=1.0 if room.ending else 10.0)(room)
+        st.fragment(_left, run_every=1.0 if room.ending else LIVE)(room)
         st.space("stretch")
         _end(room)
 
@@ -129,6 +131,7 @@ def _resume(room: Classroom) -> None:
 def _end(room: Classroom) -> None:
     """Ask before the class ends, and allow a few seconds to undo it."""
     if room.ending:
+        _save(room)
         st.button("Resume the class", type="primary", key="class_resume", on_click=_resume, args=(room,))
         return
     with st.popover("End the class", key="class_close"):
@@ -136,11 +139,35 @@ def _end(room: Classroom) -> None:
         st.button("End it", key="class_close_yes", on_click=room.end, width="stretch")
 
 
+def _save(room: Classroom) -> None:
+    """Offer the answers to all questions as a file, if there are any."""
+    if room.all_answers():
+        st.download_button(
+            "Save the answers", lambda: counts(room.all_answers()), "class.csv", "text/csv", key="class_counts",
+            on_click="ignore", help="One line for each option of each question, with numbers of phones only.",
+        )  # fmt: skip
+
+
+def counts(asked: Sequence[Answers]) -> str:
+    """Return the answers to all questions as a table in CSV, one row per option, in which nothing acts as a formula."""
+    rows = [
+        {
+            "question": cell(one.question.text), "option": cell(option),
+            "right": "yes" if i in one.question.right else "no" if one.question.lesson else "",
+            "at_first": first, "after_the_run": again if one.again else "", "phones": one.phones,
+        }
+        for one in asked
+        for i, (option, first, again) in enumerate(zip(one.question.options, one.first, one.revised, strict=True))
+    ]  # fmt: skip
+    return pd.DataFrame(rows).to_csv(index=False)
+
+
 def _question(room: Classroom) -> None:
     points = f", {many(len(room.points()), 'point')}" if room.keeps_points else ""
     st.markdown(
         f"**{many(room.seats, 'phone')}{points}: end the class?** Everything in it will be deleted for everybody."
     )
+    _save(room)
 
 
 def _local(room: Classroom, base: str) -> None:
@@ -153,9 +180,11 @@ def _reports(room: Classroom) -> None:
     if not len(reports):
         left.html(markup.odds("There are no reports yet."))
         return
-    counts, sd = compute.estimates(reports)
+    estimates, sd = compute.estimates(reports)
+    negative = "An estimate below 0 is no mistake: the coins said yes less often than expected. "
+    below = negative if (estimates < 0).any() else ""
     with left:
-        st.html(maps.grid(shell.colors(), counts, sd))
+        st.html(maps.grid(shell.colors(), estimates, sd))
     with right:
         st.html(
             markup.odds(markup.bold(many(len(reports), "randomized report")), ".")
@@ -168,7 +197,7 @@ def _reports(room: Classroom) -> None:
                 "the price of trusting nobody."
             )
             + markup.small(
-                "To be honest, this server tossed the coins for the phones. A real local app tosses its "
+                f"{below}To be honest, this server tossed the coins for the phones. A real local app tosses its "
                 "coins on the phone."
             )
         )

@@ -11,6 +11,7 @@ from dpviz.audits.game import Tally
 from dpviz.figures.kit.theme import Theme
 from pages._ui.frame import markup
 from pages._ui.teach.classroom.compute import ACROSS, ALONG, HIGH, LOW
+from pages._ui.teach.classroom.room import Answers
 
 __all__ = ["bars", "grid", "people", "scores"]
 
@@ -89,24 +90,26 @@ def grid(colors: Theme, counts: np.ndarray, sd: float) -> str:
     )
 
 
-def bars(
-    counts: Sequence[int],
-    options: Sequence[str],
-    truth: Collection[int] = (),
-    *,
-    word: str = "what happened",
-    people: int | None = None,
-) -> str:
-    """Return people's answers as a histogram; those in `truth` are marked with `word`."""
-    most, total = max([1, *counts]), sum(counts) if people is None else people
+def bars(answers: Answers, truth: Collection[int] = (), *, word: str = "what happened") -> str:
+    """Return people's answers as a histogram, or as two if some answered again; `truth` is marked with `word`."""
+    histograms = {"at first": answers.first} | ({"after the run": answers.revised} if answers.again else {})
+    most = max([1, *answers.first, *answers.revised])
+
+    def cells(count: int) -> str:
+        bar = f'<td><span class="bar" style="width:100%"><i style="width:{100 * count / most:.0f}%"></i></span></td>'
+        return f"{bar}<td><b>{count}</b></td>"
+
     rows = "".join(
         f"<tr><th scope=row>{markup.escape(option)}{f' ← {word}' * (i in truth)}</th>"
-        f'<td><span class="bar" style="width:100%"><i style="width:{100 * count / most:.0f}%"></i></span></td>'
-        f"<td><b>{count}</b></td></tr>"
-        for i, (option, count) in enumerate(zip(options, counts, strict=True))
+        f"{''.join(cells(counts[i]) for counts in histograms.values())}</tr>"
+        for i, option in enumerate(answers.question.options)
     )
-    return f'<div class="dp-table dp-free dp-bars dp-poll"><table><tbody>{rows}</tbody></table></div>' + markup.small(
-        f"{total} answer{'s' * (total != 1)}, without names."
+    names = "".join(f'<th scope=col colspan="2">{name}</th>' for name in histograms)
+    head = f"<thead><tr><th></th>{names}</tr></thead>" * bool(answers.again)
+    total = f"{answers.phones} answer{'s' * (answers.phones != 1)}{f', {answers.again} again' * bool(answers.again)}"
+    return (
+        f'<div class="dp-table dp-free dp-bars dp-poll"><table>{head}<tbody>{rows}</tbody></table></div>'
+        + markup.small(f"{total}, without names.")
     )
 
 

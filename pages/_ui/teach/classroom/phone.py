@@ -47,8 +47,9 @@ def back(classes: Classrooms, memory: dict[str, str]) -> tuple[Classroom | None,
 
 def phone(room: Classroom, seat: Seat) -> None:
     """Show the class to one phone."""
-    st.fragment(_stage, key=_CLASS_SHOWN)(room, seat)
-    st.fragment(_watch, run_every=POLL)(room, seat)
+    with st.container(key="class_phone"):  # hides the bar and tabs of a small screen
+        st.fragment(_stage, key=_CLASS_SHOWN)(room, seat)
+        st.fragment(_watch, run_every=POLL)(room, seat)
 
 
 def _watch(room: Classroom, seat: Seat) -> None:
@@ -108,14 +109,14 @@ def _say(room: Classroom, seat: Seat, option: int) -> None:
 
 def _answers(room: Classroom, seat: Seat) -> None:
     """Show the answers as rows large enough for a thumb."""
-    asked = room.question
+    asked, given = room.question, seat.revised if room.revising else seat.answer
     off, on = ("check_box_outline_blank", "check_box") if asked.several else _RADIO
     with st.container(key="class_answers", gap="xsmall"):
         for i, option in enumerate(asked.options):
             st.button(
-                plain(option) + " · **your answer**" * (i in seat.answer), key=f"class_answer_{asked.number}_{i}",
+                plain(option) + " · **your answer**" * (i in given), key=f"class_answer_{asked.number}_{i}",
                 on_click=_say, args=(room, seat, i), width="stretch", wrap=True,
-                icon=f":material/{on if i in seat.answer else off}:",
+                icon=f":material/{on if i in given else off}:",
             )  # fmt: skip
 
 
@@ -127,24 +128,32 @@ def _lesson(room: Classroom, seat: Seat) -> None:
     if part == "predict":
         _predict(room, seat)
         return
+    if part == "again":
+        st.html(markup.told(markup.bold("After the run."), " What do you say now?"))
+        _predict(room, seat)
+        return
     if part == "run":
         st.header("Look at the screen")
         st.html(markup.odds(asked.task))
         chosen = [asked.options[i] for i in sorted(seat.answer)]
         st.html(markup.small(f"You answered: {'; '.join(chosen)}" if chosen else "You have not answered."))
         return
-    right, given = room.rights()
-    verdict = "You were right." if seat.answer == asked.right else "Not quite." if seat.answer else "This is right."
+    answer = seat.revised or seat.answer
+    verdict = "You were right." if answer == asked.right else "Not quite." if answer else "This is right."
     st.header(verdict)
-    st.html(markup.odds(markup.bold(f"{right} of {given}"), " people who answered were right."))
+    (right, given), (later, again) = room.rights(), room.rights(revised=True)
+    if given:
+        st.html(markup.odds(markup.bold(f"{right} of {given}"), " people who answered were right."))
+    if again:
+        st.html(markup.odds(markup.bold(f"{later} of {again}"), " who answered again after the run were right."))
     lines = (
         f'<li class="{"right" if i in asked.right else ""}"><span class="mark">{CHECK * (i in asked.right)}</span>'
-        f"<span>{markup.escape(option)}{' <em>your answer</em>' * (i in seat.answer)}</span></li>"
+        f"<span>{markup.escape(option)}{' <em>your answer</em>' * (i in answer)}</span></li>"
         for i, option in enumerate(asked.options)
     )
     st.html(f'<ul class="dp-solution">{"".join(lines)}</ul>')
-    if asked.replies and seat.answer:
-        st.html(markup.small(asked.replies[min(seat.answer)]))
+    if asked.replies and answer:
+        st.html(markup.small(asked.replies[min(answer)]))
     st.html(markup.told(markup.bold("Keep."), f" {asked.keep}"))
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 __all__ = [
-    "ALONE", "LIFE", "MOST_SEATS", "SEEN", "UNDO", "Classroom", "Closed", "NotAdmitted", "Poll", "Seat",
+    "ALONE", "LIFE", "MOST_SEATS", "SEEN", "UNDO", "Answers", "Classroom", "Closed", "NotAdmitted", "Poll", "Seat",
 ]  # fmt: skip
 
 LIFE = 2 * 3600.0  # Number of seconds after which a class ends in any case.
@@ -49,6 +49,7 @@ class Seat:
     point : the phone's place on the map, None before it is chosen and in a class that keeps only reports
     report : the bits that the phone's session has drawn, None before that
     answer : indices of the chosen options, at first none; more than one only if several options may be right
+    revised : the same after the run of a lesson, for phones that answered again
     hits : number of bets won in the phone's own game
     rounds : number of rounds played in it
     game : the phone's own game, kept across reloads
@@ -61,6 +62,7 @@ class Seat:
     point: tuple[float, float] | None = None
     report: tuple[bool, ...] | None = None
     answer: frozenset[int] = frozenset()
+    revised: frozenset[int] = frozenset()
     hits: int = 0
     rounds: int = 0
     game: Any = None
@@ -92,6 +94,20 @@ class Poll:
     keep: str = ""
 
 
+@dataclasses.dataclass(frozen=True)
+class Answers:
+    """A question with the numbers of phones that chose each option: at first, and when they answered again.
+
+    `phones` counts those that answered at all, `again` those that answered again.
+    """
+
+    question: Poll
+    first: tuple[int, ...]
+    revised: tuple[int, ...]
+    phones: int
+    again: int
+
+
 class Classroom:
     """One class. All its methods are thread-safe.
 
@@ -110,7 +126,7 @@ class Classroom:
     lecturer : the token of the person who opened the class
     version : number that changes whenever phones have something new to show
     stage : the stage that the phones show now
-    part : part of a lesson ("predict", "run" or "answer")
+    part : part of a lesson ("predict", "run", "again" or "answer")
     result : the lecturer's run itself, for a projector that was reloaded
     run : the lecturer's run in the form that pages show
     step : step of the lecturer's player
@@ -131,6 +147,7 @@ class Classroom:
         self._goes_on_until: float | None = None  # time at which the class would have ended by itself
         self._seats: dict[str, Seat] = {}
         self._numbers = 0
+        self._past: list[Answers] = []
         self._lock = threading.RLock()
 
     @property
@@ -176,6 +193,7 @@ class Classroom:
         with self._lock:
             self._ends = -math.inf
             self._seats.clear()
+            self._past.clear()
             self.run = self.result = None
             self.version += 1
 
@@ -257,7 +275,7 @@ class Classroom:
     def say(self, token: str, option: Any) -> bool:
         """Record a seat's answer: it replaces the last one or, if several may be right, adds or removes an option.
 
-        A lesson accepts answers until its run begins.
+        A lesson accepts answers until its run begins, and later another one from everybody who is asked again.
         """
         with self._lock:
             seat = self._seats.get(token)
@@ -265,7 +283,9 @@ class Classroom:
                 return False
             if not 0 <= option < len(self.question.options) or self.closed:
                 return False
-            seat.answer = seat.answer ^ {option} if self.question.several else frozenset({option})
+            name = "revised" if self.revising else "answer"
+            before: frozenset[int] = getattr(seat, name)
+            setattr(seat, name, before ^ {option} if self.question.several else frozenset({option}))
             return True
 
     def score(self, token: str, hits: Any, rounds: Any) -> bool:
@@ -297,9 +317,10 @@ class Classroom:
             self._pose(Poll(text, tuple(options)))
 
     def _pose(self, question: Poll) -> None:
+        self._past = self.all_answers()
         self.question = dataclasses.replace(question, number=self.question.number + 1)
         for seat in self._seats.values():
-            seat.answer = frozenset()
+            seat.answer = seat.revised = frozenset()
         self.version += 1
 
     def teach(self, question: Poll, part: str) -> None:
@@ -314,8 +335,13 @@ class Classroom:
 
     @property
     def closed(self) -> bool:
-        """Return whether answers are closed because a lesson's run has begun."""
-        return bool(self.question.lesson) and self.part != "predict"
+        """Return whether answers are closed because a lesson's run has begun and nobody is asked again."""
+        return bool(self.question.lesson) and self.part not in ("predict", "again")
+
+    @property
+    def revising(self) -> bool:
+        """Return whether everybody is asked again after a lesson's run."""
+        return bool(self.question.lesson) and self.part == "again"
 
     def show(self, stage: str | None = None, run: Any = None, step: int | None = None) -> None:
         """Change what the phones show; an argument that is None changes nothing."""
@@ -345,17 +371,26 @@ class Classroom:
             reports = [seat.report for seat in self._seats.values() if seat.report is not None]
         return np.array(reports, dtype=bool).reshape(-1, self.cells)
 
-    def answers(self) -> tuple[Poll, list[int]]:
-        """Return the question, and for each answer the number of seats that gave it."""
+    def answers(self) -> Answers:
+        """Return the question with the numbers of seats that gave each answer."""
         with self._lock:
-            asked = self.question
-            given = [option for seat in self._seats.values() for option in seat.answer]
-        return asked, [given.count(option) for option in range(len(asked.options))]
+            asked, seats = self.question, list(self._seats.values())
+            first, revised = [seat.answer for seat in seats], [seat.revised for seat in seats]
+        options = range(len(asked.options))
+        counts, revisions = (
+            tuple(sum(option in one for one in given) for option in options) for given in (first, revised)
+        )
+        return Answers(asked, counts, revisions, phones=sum(map(bool, first)), again=sum(map(bool, revised)))
 
-    def rights(self) -> tuple[int, int]:
-        """Return how many phones gave exactly the right answers, and how many answered."""
+    def all_answers(self) -> list[Answers]:
+        """Return all questions that somebody has answered, in the order in which they were asked."""
         with self._lock:
-            given = [seat.answer for seat in self._seats.values() if seat.answer]
+            return [*self._past, *(one for one in (self.answers(),) if one.phones or one.again)]
+
+    def rights(self, *, revised: bool = False) -> tuple[int, int]:
+        """Return how many phones gave exactly the right answers, and how many answered, at first or again."""
+        with self._lock:
+            given = [answer for seat in self._seats.values() if (answer := seat.revised if revised else seat.answer)]
             return given.count(self.question.right), len(given)
 
     def scores(self) -> list[tuple[int, int]]:
