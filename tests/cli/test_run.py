@@ -107,6 +107,13 @@ def test_a_full_standard_output_is_named_before_anything_is_booked(private, caps
     assert main(["accounts", "list"]) == 0 and "private" not in capsys.readouterr().out
 
 
+def test_more_centers_than_declared_rows_are_refused_before_anything_is_booked(private, capsys):
+    assert main([*private[:-1], "--n-clusters", "200"]) == 2
+    told = capsys.readouterr()
+    assert "n_clusters must be <= n = " in told.err and "booked" not in told.out
+    assert main(["accounts", "list"]) == 0 and "private" not in capsys.readouterr().out
+
+
 def test_where_standard_error_is_closed_the_sentence_is_on_standard_output(private, tmp_path):
     command = f'"{sys.executable}" -m dpviz {" ".join(private)} /nowhere/out.json 2>&-'
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
