@@ -115,10 +115,11 @@ def _ranges(least: np.ndarray, most: np.ndarray, facts: Facts, mark: str = "±")
     domain, words = facts.domain, []
     width, units = domain.high - domain.low, domain.units or ("",) * domain.n_features
     for low, high, wide, unit in zip(least, most, width, units, strict=True):
-        unit = unit.partition(" since ")[0]
         fills = [2 * REACH * sd > wide for sd in (low, high)]  # as on a card
-        ends = [number(sd, 2) for sd, full in zip((low, high), fills, strict=True) if not full]
-        told = f"{mark}{' to '.join(dict.fromkeys(ends))} {unit}".rstrip()
+        ends = dict.fromkeys(length(sd, unit, 2) for sd, full in zip((low, high), fills, strict=True) if not full)
+        told = f"{mark}{' to '.join(ends)}"
+        if len(named := {end.partition(" ")[2] for end in ends}) == 1:  # a unit that both ends have is said once
+            told = f"{mark}{' to '.join(end.partition(' ')[0] for end in ends)} {named.pop()}".rstrip()
         words.append(_FULL if fills[0] else f"{told} to {_FULL}" if fills[1] else told)
     return words
 

@@ -265,6 +265,9 @@ def test_noise_is_written_from_the_least_to_the_most_of_all_centers_and_towns():
     two = dataclasses.replace(one, sd=(np.array([[16.4, 3.0, 1.6]]), np.array([[0.2, 999.0, 1.6]])))
     told = ["±0.1 to 16 years", "±3 € to as wide as its bounds", "as wide as its bounds"]
     assert noise_ranges([one, two]) == told
+    map_ = Facts.declare(100, [0, 0, 0], [100, 1000, 9], 2, columns=["x", "y", "z"], units=["km", "km", "m"])
+    near = dataclasses.replace(one, facts=map_, sd=(np.array([[0.0059, 0.2, 0.03], [0.12, 1.5, 0.03]]),))
+    assert noise_ranges([near]) == ["±5.9 to 120 m", "±200 m to 1.5 km", "±3 cm"]
     assert noise_ranges([dataclasses.replace(one, sd=())])[0].startswith("~") or one.scatter is None
 
 
