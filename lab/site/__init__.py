@@ -39,4 +39,5 @@ def build(out: Path, on_section: Callable[[str], None] = lambda word: None) -> t
     for word, _, add in _SECTIONS:
         on_section(word)
         add(folder, shell)
+    words.add_cite(folder, shell)
     return folder.write()

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime
 import html
+import os
 import posixpath
 from functools import cache
 from importlib.resources import files
 
 from dpviz.figures.kit.theme import LIGHT
 from dpviz.takeaway.style import document
+from dpviz.version import __version__
 
-__all__ = ["ICON", "INSTALL", "Shell", "link", "text_of"]
+__all__ = ["CITE", "ICON", "INSTALL", "TITLE", "Shell", "built", "link", "text_of"]
+
+TITLE = "dpviz: see what privacy costs in clustering"
+CITE = "cite.html"
+_ABOUT = "Differentially private clustering, step by step: what each step releases, what it costs, and what is lost."
 
 INSTALL = "python3 -m venv .venv && .venv/bin/pip install -q -r requirements.txt && .venv/bin/streamlit run app.py"
 ICON = (
@@ -24,6 +31,13 @@ ICON = (
 def text_of(name: str) -> str:
     """Return the text of a file of this package: a style or a script."""
     return (files(__package__) / name).read_text(encoding="utf-8")
+
+
+@cache
+def built() -> datetime.date:
+    """Return the day of the build in UTC: today, or that of SOURCE_DATE_EPOCH, which makes a build repeatable."""
+    now = datetime.datetime.now(datetime.UTC).timestamp()
+    return datetime.datetime.fromtimestamp(float(os.environ.get("SOURCE_DATE_EPOCH", now)), datetime.UTC).date()
 
 
 def link(here: str, there: str) -> str:
@@ -54,9 +68,12 @@ class Shell:
         )
         note = (
             '<footer class="site">Everything here is made from public samples with known seeds: nothing on these '
-            "pages is a private release, and no page contacts a server.</footer>"
+            f"pages is a private release, and no page contacts a server.<br>dpviz {__version__}, {built():%-d %B %Y} · "
+            f'License: Apache-2.0 · <a href="{link(here, CITE)}">Cite this</a></footer>'
         )
-        look = f'<link rel="icon" href="{ICON}"><style>{text_of("site.css")}</style>{head}'
+        about = {"name=description": _ABOUT, "property=og:title": f"{title} · dpviz", "property=og:description": _ABOUT}
+        described = "".join(f'<meta {which} content="{html.escape(words)}">' for which, words in about.items())
+        look = f'{described}<link rel="icon" href="{ICON}"><style>{text_of("site.css")}</style>{head}'
         return document(
             f"{title} · dpviz",
             f'<header class="site"><nav aria-label="Pages"><b>dpviz</b>{doors}</nav></header>'

@@ -14,7 +14,7 @@ from dpviz import params
 from dpviz.algorithms import ALGORITHMS
 from dpviz.atlas.cells import EXACTLY_K, METHODS, STOPS, Cell, trace
 from dpviz.atlas.files import Chart, read
-from dpviz.datasets import SAMPLES
+from dpviz.datasets import SAMPLES, Dataset
 from dpviz.figures.kit.theme import DARK, LIGHT, SLOTS
 from dpviz.figures.scenes import drag
 from dpviz.figures.scenes.drag import Edition, curve_table
@@ -75,6 +75,7 @@ def _page(sample: str, shell: Shell) -> str:
         "<noscript><p>Without scripts, ε cannot be dragged; the table is for ε 1.</p></noscript>"
         f'<div class="two"><div class="plane" hidden><canvas role="img"></canvas></div>'
         f'<div>{_table(tables, names, start)}{_chart(tables, names)}<p class="small">{_notes(charts)}</p></div></div>'
+        f"{_source(data)}"
         f'<p>For other methods, columns or data, <a href="{link(here, "run.html")}">run it yourself</a>.</p>'
         f'<script type="application/json" id="runs">{given}</script>'
         f'<script type="module">{stage()}{slots}{drag.text_of("track.js")}{text_of("tradeoff.js")}</script>'
@@ -85,6 +86,11 @@ def _page(sample: str, shell: Shell) -> str:
         f"{drag.text_of('track.css')}{text_of('tradeoff.css')}</style>"
     )
     return shell.page(here, f"Trade-off: {data.title}", body, head=head, wide=True)
+
+
+def _source(data: Dataset) -> str:
+    """Return the license of a sample's rows, and where they come from if they are not made up."""
+    return f'<p class="small">Rows: {html.escape(str(data.facts["licence"]))}.</p>'
 
 
 def _strong(slug: str) -> bool:

@@ -1,16 +1,19 @@
-"""The glossary, the limits of every promise, and how to run the parts that need rows or a server."""
+"""The glossary, the limits of every promise, how to run what needs rows or a server, and how to cite dpviz."""
 
 from __future__ import annotations
 
 import html
 
 from dpviz.lessons import LESSONS, glossary, limits_in_words
+from dpviz.version import __version__
 
 from .folder import Folder
 from .markdown import inline, rendered
-from .shell import INSTALL, Shell
+from .shell import CITE, INSTALL, TITLE, Shell, built
 
-__all__ = ["GLOSSARY", "LIMITS", "RUN", "add_glossary", "add_limits", "add_run"]
+__all__ = ["AUTHORS", "GLOSSARY", "LIMITS", "RUN", "add_cite", "add_glossary", "add_limits", "add_run"]
+
+AUTHORS = "The dpviz developers"
 
 GLOSSARY, LIMITS, RUN = "words.html", "limits.html", "run.html"
 _NEEDS = (  # parts of dpviz that need rows or a server
@@ -55,3 +58,19 @@ def add_run(folder: Folder, shell: Shell) -> None:
         "prints one run.</p>"
     )
     folder.put(RUN, shell.page(RUN, "Run it yourself", body))
+
+
+def add_cite(folder: Folder, shell: Shell) -> None:
+    """Add the page on how to cite dpviz, with an entry for BibTeX."""
+    year = built().year
+    bib = (
+        f"@software{{dpviz,\n  author  = {{{{{AUTHORS}}}}},\n  title   = {{{TITLE}}},\n  version = {{{__version__}}},\n"
+        f"  year    = {{{year}}},\n  note    = {{License: Apache-2.0}}\n}}"
+    )
+    body = (
+        f"<h1>Cite this</h1><p>{html.escape(AUTHORS)} ({year}). <i>{html.escape(TITLE)}</i>, version {__version__}. "
+        f"Apache-2.0.</p><p>For BibTeX:</p><pre><code>{html.escape(bib)}</code></pre><p>The methods are those of the "
+        "papers: please cite these too. The data sets iris, wine and digits are from the UCI Machine Learning "
+        "Repository, under CC BY 4.0; all other samples are made up.</p>"
+    )
+    folder.put(CITE, shell.page(CITE, "Cite this", body))

@@ -9,10 +9,11 @@ import pytest
 from dpviz.algorithms import ALGORITHMS
 from dpviz.atlas import files, noised
 from dpviz.cli import main
-from dpviz.datasets import SAMPLES
+from dpviz.datasets import SAMPLES, load
 from dpviz.lessons import LESSONS
 from dpviz.papers.registry import papers as registered
-from lab.site import build, lessons, papers, reference, shell, tradeoff, watch
+from dpviz.version import __version__
+from lab.site import build, lessons, papers, reference, shell, tradeoff, watch, words
 from tests.lab.site.links import Page, broken, pages
 
 ROOT = Path(__file__).parents[3]
@@ -33,7 +34,7 @@ def small(tmp_path_factory):
 
 
 def test_every_link_leads_into_the_folder_and_nothing_is_needed_from_outside(small):
-    assert len(pages(small)) == 16 and broken(small) == []
+    assert len(pages(small)) == 17 and broken(small) == []
     (small / "more.html").write_text('<a href="nowhere.html">x</a><img src="https://example.org/x.png"><a href="/x">')
     try:
         assert [one.partition(" ")[2] for one in broken(small)] == [
@@ -47,6 +48,26 @@ def test_every_page_says_who_may_run_scripts_and_that_nobody_is_asked(small):
     for path in small.rglob("*.html"):
         policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', path.read_text())
         assert policy and "default-src 'none'" in policy[1] and "http" not in policy[1], path
+
+
+def test_every_page_says_which_version_it_is_and_how_to_cite_it(small, monkeypatch):
+    for path in small.rglob("*.html"):
+        text = path.read_text()
+        if '<footer class="site">' in text:
+            assert f"dpviz {__version__}, " in text and "License: Apache-2.0" in text and "Cite this</a>" in text, path
+            assert '<meta name=description content="Differentially private' in text, path
+    cite = (small / "cite.html").read_text()
+    assert "author  = {{The dpviz developers}}" in cite and f"version = {{{__version__}}}" in cite
+    known = (ROOT / "CITATION.cff").read_text()
+    assert f'title: "{shell.TITLE}"' in known and f"- name: {words.AUTHORS}" in known
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
+    assert shell.built.__wrapped__().isoformat() == "1970-01-02"
+
+
+def test_a_page_names_the_license_of_its_rows():
+    sources = {name: tradeoff._source(load(name)) for name in SAMPLES}
+    assert {name for name, words in sources.items() if "CC BY 4.0" in words} == {"iris", "wine", "digits"}
+    assert sources["town"] == '<p class="small">Rows: CC0 1.0.</p>'
 
 
 def test_the_story_has_six_pictures_without_a_script(small):
