@@ -48,6 +48,10 @@ COMMANDS = {  # name: (module and function that gives a parser its arguments and
     "schema": ("schema:add_schema", "print the JSON schema of a trace or of a label"),
     "sweep": ("sweep:add_sweep", "run a grid of algorithms, budgets and repeats; run it again to resume"),
     "report": ("sweep:add_report", "turn the rows of a sweep into one HTML file"),
+    "homework": (
+        "homework:add_homework",
+        "write a notebook of tasks on a lesson for a student, or check a folder of them",
+    ),
     "atlas": ("atlas:add_atlas", "make or check the stored runs on the samples"),
     "reproduce": (LAB, "reproduce a paper's figures and tables; run it again to resume"),
     "bench": (LAB, "compare methods on families of generated data; run it again to resume"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from dpviz.takeaway.foreign import algorithm_of
 from dpviz.takeaway.label import badge, facts
 from dpviz.trace import Trace
 
-__all__ = ["notebook", "script"]
+__all__ = ["as_notebook", "code_cell", "markdown_cell", "notebook", "script"]
 
 _AGAIN = "# Running this spends the budget AGAIN: it is a new release, which is booked on the file's account first.\n"
 _SAME = "# A simulation: the seed is known, so nothing here is private. It gives the same centers, bit for bit.\n"
@@ -144,22 +145,29 @@ def script(trace: Trace) -> str:
 def notebook(trace: Trace) -> str:
     """Return a Jupyter notebook (format 4.5) of the same code, with the promise on top and the player at the end."""
     promise = "\n".join(f"- **{name}**: {plain(text)}" for name, text in facts(trace).items())
-    cells = [_markdown(f"# {plain(trace.name)}\n\n**{badge(trace)}**\n\n{promise}\n\n{_first(trace).lstrip('# ')}")]
+    cells = [markdown_cell(f"# {plain(trace.name)}\n\n**{badge(trace)}**\n\n{promise}\n\n{_first(trace).lstrip('# ')}")]
     for heading, code in parts(trace):
         if trace.seed is None or ":" not in trace.dataset_id:
             code = code.replace(_WHICH, _HERE)
-        cells += [_markdown(f"## {heading}"), _code(code)]
-    cells += [_markdown("## Step through it"), _code("trace.show()")]
+        cells += [markdown_cell(f"## {heading}"), code_cell(code)]
+    return as_notebook([*cells, markdown_cell("## Step through it"), code_cell("trace.show()")])
+
+
+def as_notebook(cells: Sequence[Mapping[str, Any]], **metadata: Any) -> str:
+    """Return cells as a Jupyter notebook (format 4.5), with further metadata."""
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    for number, cell in enumerate(cells):
-        cell["id"] = f"cell-{number}"
-    record = {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
+    numbered = [{**cell, "id": f"cell-{number}"} for number, cell in enumerate(cells)]
+    record = {
+        "cells": numbered, "metadata": {"kernelspec": kernel, **metadata}, "nbformat": 4, "nbformat_minor": 5,
+    }  # fmt: skip
     return json.dumps(record, indent=1, ensure_ascii=False)
 
 
-def _markdown(text: str) -> dict[str, Any]:
+def markdown_cell(text: str) -> dict[str, Any]:
+    """Return a cell of text."""
     return {"cell_type": "markdown", "metadata": {}, "source": text}
 
 
-def _code(text: str) -> dict[str, Any]:
+def code_cell(text: str) -> dict[str, Any]:
+    """Return a cell of code that has not run."""
     return {"cell_type": "code", "metadata": {}, "execution_count": None, "outputs": [], "source": text}

@@ -149,6 +149,7 @@ def test_a_private_question_and_a_secure_fit_ask_who_vouches_too(mine, registry,
     assert main([*asks, "--unaudited"]) == 0 and outside.ORIGINS["my-own"] == origin
     assert "warning: My own comes from my_own.py" in capsys.readouterr().err
 
+    monkeypatch.setattr("dpviz.estimator._spoken", set())  # another test of this process may have fitted before
     X = np.full((60, 2), 0.25)
     public = {"bounds": (0, 1), "n_public": 60, "algorithm": "my-own"}
     refused = r"PrivateKMeans: My own comes from .* or set unaudited=True; nothing was read"

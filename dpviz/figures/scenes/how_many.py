@@ -16,7 +16,7 @@ __all__ = ["agreement_panel", "loss_panel"]
 def loss_panel(colors: Theme, loss: Sequence[float], k: int) -> Panel:
     """Draw the loss of 1 to m centers as a share of the loss of one, with the visitor's `k`; NOT PRIVATE."""
     figure = _curve(colors, "KMeans' loss, as a share of one center's", loss, k, [percent(one) for one in loss])
-    figure.update_yaxes(range=[0, 1.08], tickvals=[0, 0.5, 1], ticktext=["0", "50%", "100%"])
+    figure.update_yaxes(range=[0, 1.08], tickvals=[0, 0.5, 1], ticktext=["0%", "50%", "100%"])
     return Panel("side", figure, f"The loss falls to {percent(loss[-1])} at k = {len(loss)}.")
 
 

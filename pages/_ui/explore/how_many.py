@@ -30,7 +30,7 @@ def section(key: str, result: Result, *, hidden: bool) -> None:
     data = result.data
     if not data.private and not hidden:
         return
-    box = st.expander(HOW_MANY.title, key=HOW_MANY.key, on_change="rerun")
+    box = st.expander(plain(HOW_MANY.title), key=HOW_MANY.key, on_change="rerun")
     if not box.open:  # compute nothing while the box is folded
         return
     with box:

@@ -6,7 +6,9 @@ from urllib.parse import urljoin
 
 import streamlit as st
 
+from dpviz.escape import plain
 from dpviz.lessons import LESSONS, Lesson, sheets
+from dpviz.lessons.homework import MOST_NAME, file_name, notebook
 from dpviz.lessons.plans import SLACK, plan_of, plans
 from dpviz.numbers import counted
 from pages._ui.explore.workspace.explore import explore
@@ -42,11 +44,30 @@ def form() -> str:
         if st.button("Make the deck", key="notes_deck", icon=":material/slideshow:"):
             keep(deck_of(picked()))
             st.switch_page("pages/present.py")
+        with st.popover("Homework", icon=":material/edit_note:"):
+            _homework()
         st.page_link("pages/class.py", label="Teach it to a class", icon=":material/groups:", width="content")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         kind = SHOW.draw()
         progress.print_button()
     return str(kind)
+
+
+def _homework() -> None:
+    """Offer a notebook of tasks on a picked lesson, with numbers that follow from a student's name."""
+    lessons = {lesson.name: f"{lesson.number} {lesson.title}" for lesson in picked()}
+    name = st.selectbox("Lesson", list(lessons), format_func=lessons.__getitem__, key="notes_homework_lesson")
+    student = st.text_input("Student", key="notes_homework_student", max_chars=MOST_NAME, autocomplete="off")
+    st.caption("The numbers follow from the name. To check a folder: dpviz homework --check FOLDER")
+    try:
+        text = notebook(name, student) if student.strip() else ""
+    except ValueError as problem:
+        st.error(plain(str(problem)))
+        return
+    st.download_button(
+        "Save the notebook", text, file_name(name, student), "application/x-ipynb+json", key="notes_homework_save",
+        disabled=not text, on_click="ignore",
+    )  # fmt: skip
 
 
 def _pick(lessons: tuple[str, ...]) -> None:
