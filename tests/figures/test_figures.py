@@ -244,7 +244,8 @@ def test_vote_splitting_steps_two_runs_together_and_shows_who_lost_a_group():
     assert clustered.found.iloc[-1] == 5 and clustered.loss_ratio.iloc[-1] < 1.2
     assert voted.found.min() < 5 and voted.loss_ratio.iloc[-1] >= 2
     panels, lines = splitting.panels(*views), splitting.sentences(*views)
-    assert [len(panel.figure.frames) for panel in panels] == [len(lines)] * 3 == [splitting.PHASES * len(views[0].trace.steps)] * 3
+    frames = splitting.PHASES * len(views[0].trace.steps)
+    assert [len(panel.figure.frames) for panel in panels] == [len(lines)] * 3 == [frames] * 3
     assert f"{voted.found.iloc[-1]} of 5 groups" in lines[-1] and lines[-1].endswith("5 of 5")
     assert all("NOT PRIVATE" in panel.figure.to_json() for panel in panels)
 
