@@ -5,7 +5,7 @@ const zooms = (window.__dpvizZooms ??= {}); // zooms by key; stored on the windo
 const narrow = matchMedia("(max-width: 640px)"), wide = matchMedia("(min-width: 1000px)");
 const fine = () => matchMedia("(pointer: fine)").matches;
 
-const WORDS = 58, BELOW = 51; // pixels of a verdict's two lines; of the player's controls and the gaps below a plane
+const WORDS = 58, BELOW = 55; // pixels of a verdict's two lines; of the player's controls and the gaps below a plane
 const FREE = 64; // pixels below a flat plane in which its key stands
 const GAP = 4, MOST = 1.5, PART = 230; // panels beside a plane: gap in pixels, largest stretch, least width in pixels
 
