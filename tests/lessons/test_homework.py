@@ -73,7 +73,8 @@ def test_a_check_runs_no_cell_and_reads_plain_values_alone(tmp_path):
     trap = f"open({str(tmp_path / 'ran')!r}, 'w')"
     for source in (
         f"answer_1 = {trap}", f"answer_1 = [1, {trap}]", f"{trap}; answer_1 = 1", "answer_1 = __import__('os')",
-        f"answer_1 = {'(' * 400}1{')' * 400}", "answer_1 = 1 +", "answer_1, answer_2 = 1, 2", "answer_1 = 9**9**9",
+        f"answer_1 = {'(' * 400}1{')' * 400}", f"answer_1 = {'9' * 400}", "answer_1 = 1e999 - 1e999",
+        "answer_1 = 1 +", "answer_1, answer_2 = 1, 2", "answer_1 = 9**9**9",
     ):  # fmt: skip
         record = answered("noise", "Ada")
         record["cells"][3]["source"] = source
@@ -90,6 +91,11 @@ def test_edited_cells_other_versions_and_other_peoples_homework_are_noted(tmp_pa
     record["metadata"]["dpviz"]["student"] = "Bob"  # Ada's numbers under another name
     rows = check("a", json.dumps(record).encode())
     assert {row["right"] for row in rows} == {"no"} and "other cells were edited" in rows[0]["note"]
+    for name in ("", "a" * 101, "\ud800", "a\n"):
+        record["metadata"]["dpviz"]["student"] = name
+        (row,) = check("a", json.dumps(record).encode())
+        assert row["note"] == "dpviz writes no such name", name
+    record["metadata"]["dpviz"]["student"] = "Bob"
     record["metadata"]["dpviz"]["version"] = "0.1.0"
     assert check("a", json.dumps(record).encode())[0]["note"] == "made with dpviz 0.1.0: check it with that version"
     (tmp_path / "one").mkdir()

@@ -10,7 +10,7 @@ from typing import Any
 
 from dpviz.escape import cell, line
 from dpviz.lessons import LESSONS
-from dpviz.lessons.homework.notebook import KEY, cells
+from dpviz.lessons.homework.notebook import KEY, MOST_NAME, cells
 from dpviz.lessons.homework.tasks import MINOR, tasks
 
 __all__ = ["COLUMNS", "MOST_BYTES", "check", "checked"]
@@ -68,6 +68,8 @@ def check(file: str, content: bytes | None) -> list[dict[str, str]]:
         sources = [_source(one) for one in record["cells"]]
     except (ValueError, KeyError, TypeError, RecursionError):
         return [_row(file, "", "", "", "", "", "no homework of dpviz can be read here")]
+    if not student or line(student, MOST_NAME) != student:
+        return [_row(file, student, lesson, "", "", "", "dpviz writes no such name")]
     if lesson not in LESSONS:
         return [_row(file, student, lesson, "", "", "", "this lesson is unknown")]
     if version.split(".")[:2] != MINOR.split("."):

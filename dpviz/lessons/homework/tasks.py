@@ -24,6 +24,7 @@ MINOR = ".".join(__version__.split(".")[:2])  # the tasks stay the same with eve
 _EPSILONS = (0.5, 0.7, 1.0, 1.4, 2.0)
 _IMPORT = "from dpviz.privacy.accounting import {}\n"
 _FIGURES = 0.02  # relative error that a number may have
+_LARGE = 1e300  # no answer is larger, and a larger whole number is no float
 _FAR = 3  # standard deviations by which a group must exceed the noise
 
 
@@ -57,7 +58,7 @@ class Task:
 
 
 def _near(given: Any, right: float) -> bool:
-    if isinstance(given, bool) or not isinstance(given, int | float):
+    if isinstance(given, bool) or not isinstance(given, int | float) or abs(given) > _LARGE:
         return False
     return bool(given == right) if isinstance(right, int) else math.isclose(given, right, rel_tol=_FIGURES)
 
