@@ -78,6 +78,8 @@ def test_on_a_phone_the_strip_is_one_line_with_the_other_facts_at_its_end(open_p
     data, method = page.locator(".dp-strip b").first, page.locator(".dp-strip b").nth(1)
     short = data if "digits" not in address else method
     assert short.evaluate("name => name.scrollWidth <= name.clientWidth")  # a short name is shown in full
+    expect(badge).to_be_visible()
+    expect(more).to_be_visible()
     first, last = badge.bounding_box(), more.bounding_box()
     share = page.get_by_role("button", name="Share").bounding_box()
     assert abs(first["y"] + first["height"] / 2 - last["y"] - last["height"] / 2) < 6
@@ -97,6 +99,7 @@ def test_on_a_phone_a_strip_with_a_second_badge_has_two_lines(open_page, address
     page = open_page(address, width=390, height=844)
     other, more = page.locator(".dp-badge.other"), page.get_by_label("All facts")
     expect(other).to_contain_text(badge)
+    expect(more).to_be_visible()
     first, second, last = page.locator(".dp-badge").first.bounding_box(), other.bounding_box(), more.bounding_box()
     assert abs(first["y"] - second["y"]) < 6 and first["y"] + first["height"] <= last["y"] + last["height"] / 2
     assert page.locator(".dp-strip").bounding_box()["height"] < 70

@@ -29,7 +29,10 @@ PLACE = """([panel, step]) => {
   for (let y = 0; y < stage.height; y += 3)
     for (let x = 0; x < stage.width; x += 3) if (stage.hit(x, y) === step) found.push([x, y]);
   if (!found.length) return null;
-  const [x, y] = found[Math.floor(found.length / 2)], edge = root.getBoundingClientRect();
+  // the innermost of them, as a click on a mark's edge may fall beside it
+  const mean = [0, 1].map(i => found.reduce((sum, at) => sum + at[i], 0) / found.length);
+  const off = ([x, y]) => Math.hypot(x - mean[0], y - mean[1]), edge = root.getBoundingClientRect();
+  const [x, y] = found.reduce((best, at) => (off(at) < off(best) ? at : best));
   return [edge.left + x, edge.top + y];
 }"""
 
