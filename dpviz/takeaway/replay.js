@@ -40,7 +40,7 @@ const show = (step, moment) => {
   words.setAttribute("aria-live", reel.playing ? "off" : "polite");
   words.textContent = says.replace(" · ", ": ");
   lines.forEach((line, i) => {
-    line.classList.toggle("lit", run.lines[step][event].includes(i));
+    line.toggleAttribute("data-lit", run.lines[step][event].includes(i));
     if (i === run.lines[step][event][0]) line.setAttribute("aria-current", "step");
     else line.removeAttribute("aria-current");
   });

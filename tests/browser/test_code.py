@@ -11,9 +11,7 @@ from dpviz.takeaway import replay
 from dpviz.takeaway.page import view_of
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
-LIGHT = (
-    "() => [...document.querySelectorAll('.dp-now li')].flatMap((line, i) => line.classList.contains('lit') ? [i] : [])"
-)
+LIGHT = "() => [...document.querySelectorAll('.dp-now li')].flatMap((line, i) => line.matches('[data-lit]') ? [i] : [])"
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +60,7 @@ def test_a_phone_folds_the_list_under_the_plane(open_page):
     plane = page.locator("[class*=_figures] .dpviz-stage").first
     assert plane.bounding_box()["y"] < box.bounding_box()["y"]
     box.get_by_text("What it does now").click()
-    expect(box.locator("li.lit").first).to_be_visible()
+    expect(box.locator("li[data-lit]").first).to_be_visible()
 
 
 def test_a_replay_has_the_list_too(browser, trace):

@@ -100,7 +100,7 @@ def test_explore_runs_plays_scrubs_and_end_moves_all_panels(open_page):
     page.wait_for_function(f"() => ({STEPS})().every(s => s === 5)")
     expect(player.get_by_text("Noise shakes counts and sums")).to_be_visible()
     page.get_by_text("Every release and what it cost").click()
-    expect(page.locator("tr[data-frame].lit")).to_have_count(5)
+    expect(page.locator("tr[data-frame][data-lit]")).to_have_count(5)
     expect(page.locator("tr[aria-current=step] td").first).to_have_text("5")
     page.get_by_role("button", name="Play").click()
     page.wait_for_function(f"() => ({STEPS})().every(s => s >= 7)")

@@ -139,3 +139,29 @@ def test_a_long_list_of_steps_scrolls_to_its_step_and_leaves_the_key_its_room(op
         side = box('[class*=_sidecol]'), key = box('[class*=_scene] .dp-key'), line = box('.dp-now [aria-current]');
         return key.bottom <= innerHeight - 1 && (key.left < side.left || key.bottom <= side.bottom + 1)
             && line.top >= side.top && line.bottom <= side.bottom; }""")
+
+
+NOTED = """async (slider) => {
+    const film = document.querySelector(".st-key-explore_planecol .dpviz-stage").panel.film, found = [];
+    const events = film.events(1), all = events.reduce((sum, { ms }) => sum + ms, 0);
+    const seek = async (at) => {
+        slider.value = at;
+        slider.dispatchEvent(new Event("input"));
+        await new Promise((done) => setTimeout(done, 400)); // the list of code is looked at four times a second
+    };
+    const tell = (list) => list.forEach(({ type, target }) => found.push(`${type} ${target.className}`));
+    await seek(0.01);
+    const seen = new MutationObserver(tell);
+    seen.observe(document, { subtree: true, childList: true, attributes: true, attributeFilter: ["class"] });
+    for (const past of [0.02 * all, events[0].ms + 0.02 * all, events[0].ms + 0.04 * all]) await seek(past / all);
+    tell(seen.takeRecords());
+    return [events.length, found];
+}"""
+
+
+def test_no_frame_of_a_film_has_the_browser_compute_the_style_of_the_whole_page(open_page):
+    """Rules such as `:has([class*=_scene])` make any class, and any new or removed element, a matter of the page."""
+    page = opened(open_page, "town", "pe-means")
+    events, changed = page.get_by_role("slider", name="Step").evaluate(NOTED)
+    assert events > 1 and page.locator(".dp-now li[data-lit]").count() > 0
+    assert changed == []

@@ -142,7 +142,7 @@ def test_the_verdict_and_the_centers_are_there_after_every_run(app):
     assert "<b>5 of 5 groups found</b>" in words and "× KMeans" in words and "55 times in 100" in words
     assert words.count('class="promise"') == words.count('class="truth"') == 1
     [table] = re.findall('aria-label="Centers".*?</table>', words)
-    assert table.count("<tr class=lit>") == 5 and "noise in east (km)" in table
+    assert table.count("<tr data-lit>") == 5 and "noise in east (km)" in table
     app.session_state["explore_take"] = True  # as if the visitor had opened the menu
     app.toggle(key="explore_hidden").set_value(False).run()
     words = " ".join(block.proto.body for block in app.get("html"))

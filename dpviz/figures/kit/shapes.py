@@ -196,7 +196,7 @@ def bars(drawing: Drawing) -> str:
             f"{number(value)} {html.escape(unit)}</td>"
             for value, part, unit, _ in zip(center, share, data.units, columns, strict=False)
         )
-        rows.append(f"<tr class=lit><th scope=row>{name}</th>{cells}<td>{html.escape(words)}</td></tr>")
+        rows.append(f"<tr data-lit><th scope=row>{name}</th>{cells}<td>{html.escape(words)}</td></tr>")
     heads = "".join(f"<th scope=col>{html.escape(name)}</th>" for name in ("center", *columns, "in words"))
     more = f" {len(data.columns) - MOST_BARS} more columns are in the table." if data.columns[MOST_BARS:] else ""
     return (

@@ -1,6 +1,6 @@
 // Draw traces: points, lines, areas, bars, cells. Sizes and rounding follow plotly, the reference.
 import { at, finite, isList } from "./read.js";
-import { LINE, rgba, shade, stroke, textSize, write } from "./paint.js";
+import { LINE, lines, rgba, shade, stroke, textSize, write } from "./paint.js";
 
 const polygon =
   (...corners) =>
@@ -86,11 +86,14 @@ const markers = (c, t, x, y) => {
     const width = at(line.width, i) ?? (bubble ? 1 : 0), radius = (at(m.size, i) ?? 6) / 2;
     if (!(radius > 0)) continue;
     c.globalAlpha = base * (at(m.opacity, i) ?? (bubble ? 0.7 : 1));
-    c.translate(x[i], y[i]);
     c.beginPath();
-    OUTLINES[symbol](c, radius);
-    if (open === "open-dot") polygon([0, 0.5], [0.5, 0], [0, -0.5], [-0.5, 0])(c, 1);
-    c.translate(-x[i], -y[i]);
+    if (symbol === "circle" && open !== "open-dot") c.arc(x[i], y[i], radius, 0, 2 * Math.PI); // most marks: no transform
+    else {
+      c.translate(x[i], y[i]);
+      OUTLINES[symbol](c, radius);
+      if (open === "open-dot") polygon([0, 0.5], [0.5, 0], [0, -0.5], [-0.5, 0])(c, 1);
+      c.translate(-x[i], -y[i]);
+    }
     if (!open && FILLED[symbol]) { c.fillStyle = fill; c.fill(); }
     if (open || width) stroke(c, open ? fill : shadeOf(line, at(edge, i)), width || 1);
   }
@@ -111,7 +114,7 @@ const words = (c, t, x, y, font) => {
     const place = at(t.textposition, i) ?? "middle center", room = marked ? (at(t.marker?.size, i) ?? 6) / 1.6 + 1 : 0;
     const side = place.includes("left") ? -1 : place.includes("right") ? 1 : 0,
       down = place.includes("top") ? -1 : place.includes("bottom") ? 1 : 0;
-    const tall = 1 + (textSize(c, text, mine).count - 1) * LINE;
+    const tall = 1 + (lines(text).length - 1) * LINE;
     const baseline = y[i] + 0.75 * mine.size + down * room + ((down - 1) * tall * mine.size) / 2;
     write(c, text, x[i] + side * room, baseline, mine, ["end", "middle", "start"][side + 1]);
   }

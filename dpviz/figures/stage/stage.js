@@ -253,11 +253,15 @@ export class Stage extends Film {
   }
 
   /** Write an event's caption in place of a title. */
-  captioned(c, { head, tail }) {
-    const room = this.width - 4, ink = { ...this.font, ...this.layout.title?.font };
-    const big = { ...ink, size: HEAD }, small = { ...ink, size: TAIL, color: this.layout.modebar?.color ?? ink.color };
-    write(c, `<b>${escaped(head)}</b>`, 0, CAP * HEAD + 5, fitted(c, `<b>${escaped(head)}</b>`, big, room));
-    write(c, escaped(tail), 0, CAP * HEAD + 25, fitted(c, escaped(tail), small, room));
+  captioned(c, event) {
+    if (this.fit?.event !== event) { // measuring words takes as long as drawing many marks
+      const room = this.width - 4, ink = { ...this.font, ...this.layout.title?.font };
+      const gray = this.layout.modebar?.color ?? ink.color, head = `<b>${escaped(event.head)}</b>`;
+      const tail = escaped(event.tail), big = fitted(c, head, { ...ink, size: HEAD }, room);
+      this.fit = { event, head, tail, big, small: fitted(c, tail, { ...ink, size: TAIL, color: gray }, room) };
+    }
+    write(c, this.fit.head, 0, CAP * HEAD + 5, this.fit.big);
+    write(c, this.fit.tail, 0, CAP * HEAD + 25, this.fit.small);
   }
 
   layers() {
@@ -266,7 +270,7 @@ export class Stage extends Film {
     const layout = this.layoutAt(this.step),
       key = JSON.stringify([this.width, devicePixelRatio, this.ranges, ended, this.frames[this.step]?.layout]);
     if (this.ready === key) return;
-    this.ready = key;
+    Object.assign(this, { ready: key, fit: null });
     const own = this.frames[this.step]?.layout ?? {},
       ranges = { ...this.ranges };
     for (const axis in own) if (own[axis].range) delete ranges[axis];

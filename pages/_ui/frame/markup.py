@@ -111,7 +111,7 @@ def row(cells: Iterable[object], *, head: str | None = None, lit: bool = False) 
     """Return a row of a table; the row's name, if any, comes first."""
     first = "" if head is None else f"<th scope=row>{text(head)}</th>"
     body = "".join(f"<td>{text(cell)}</td>" for cell in cells)
-    return Html(f"<tr{' class=lit' * lit}>{first}{body}</tr>")
+    return Html(f"<tr{' data-lit' * lit}>{first}{body}</tr>")
 
 
 def table(label: str, heads: Iterable[str], rows: Iterable[Html], *, look: str = "", mark: str = "") -> Html:

@@ -43,6 +43,6 @@ def test_markup_stays_and_an_f_string_of_it_does_not(our_own_markup_is_never_esc
 
 def test_a_table_names_its_rows_and_columns():
     line = markup.row(["1", "2"], head="k", lit=True)
-    assert line == "<tr class=lit><th scope=row>k</th><td>1</td><td>2</td></tr>"
+    assert line == "<tr data-lit><th scope=row>k</th><td>1</td><td>2</td></tr>"
     table = markup.table("All", ["", "ε 1"], [line], look="dp-free")
     assert '<div class="dp-table dp-free"' in table and "<thead><tr><td></td><th scope=col>ε 1</th></tr>" in table

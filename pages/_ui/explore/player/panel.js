@@ -105,7 +105,7 @@ class Panel {
 
   /** Show a step, without Plotly while a run plays; `early` before its first picture. */
   show(step, { ms = 0, playing = false, early = false } = {}) {
-    this.root.classList.toggle("early", early);
+    this.root.toggleAttribute("data-early", early);
     this.step = step;
     this.playing = playing;
     if (this.only) return this.look();
@@ -119,7 +119,7 @@ class Panel {
     if (this.data.ends) [tick, moment] = this.place(tick, moment);
     const whole = moment.event >= moment.many - 1 && moment.share >= 1;
     if (this.only || whole || moment.early) return this.show(tick, { playing, early: moment.early });
-    this.root.classList.remove("early");
+    this.root.removeAttribute("data-early");
     Object.assign(this, { step: tick, playing });
     this.hide();
     clearTimeout(this.timer);

@@ -72,10 +72,19 @@ export default function ({ data, parentElement }) {
     [...document.querySelectorAll(`${data.scope} .dpviz-stage`)]
       .map((root) => root.panel)
       .filter((panel) => panel?.frames);
+  // Each frame changes no class and no words outside an event's first one, because both have the browser compute the
+  // style of the whole page: its rules ask what an element holds, by parts of classes.
+  let told = "";
   const show = (moment) => {
     const { step, event } = moment, title = events[step][event].says ?? data.titles[step] ?? "";
+    const before = data.captioned && !kept.early && reel.at < last; // the verdict comes with the last picture
     range.value = reel.at;
     later.style.left = `${(100 * (reel.at - reel.first)) / (last - reel.first || 1)}%`;
+    seen[run] = reel.at;
+    document.documentElement.toggleAttribute("data-dp-before", before);
+    const next = JSON.stringify([step, title, state.beyond, reel.playing, kept.looking, kept.early, kept.loop]);
+    if (next === told) return;
+    told = next;
     range.setAttribute("aria-valuetext", title);
     const [head, ...rest] = title.split(" · ");
     words.replaceChildren();
@@ -85,14 +94,11 @@ export default function ({ data, parentElement }) {
     if (state.beyond) words.append(` This link names step ${state.beyond}, but the last one is ${last}.`);
     playButton.innerHTML = icon(reel.playing ? "pause" : "play");
     playButton.setAttribute("aria-label", reel.playing ? "Pause" : "Play");
-    seen[run] = reel.at;
     if (!reel.playing && data.main) window.__dpvizAddress?.step?.(step, last);
     words.setAttribute("aria-live", reel.playing ? "off" : "polite");
     lookButton.setAttribute("aria-pressed", kept.looking);
     earlyButton.setAttribute("aria-pressed", Boolean(kept.early));
     loopButton.setAttribute("aria-pressed", Boolean(kept.loop));
-    const before = data.captioned && !kept.early && reel.at < last; // the verdict comes with the last picture
-    document.documentElement.classList.toggle("dp-before", before);
   };
   // Highlight the rows of the ledger's table that are released by now, and mark the last one.
   const light = () => {
@@ -100,13 +106,13 @@ export default function ({ data, parentElement }) {
     const rows = [...document.querySelectorAll(`${data.scope} tr[data-frame]`)];
     const done = rows.filter((row) => Number(row.dataset.frame) <= (paid ? step : step - 1)).length;
     rows.forEach((row, i) => {
-      row.classList.toggle("lit", i < done);
+      row.toggleAttribute("data-lit", i < done);
       if (i === done - 1) row.setAttribute("aria-current", "step");
       else row.removeAttribute("aria-current");
     });
     for (const cell of document.querySelectorAll(`${data.scope} [data-said]`)) { // words that follow the step
       const text = JSON.parse(cell.dataset.said)[step] ?? "";
-      if (cell.textContent !== text) cell.textContent = text;
+      if (cell.textContent !== text) cell.firstChild ? (cell.firstChild.data = text) : cell.append(text);
     }
   };
   // Lines of pseudo-code that run at this step. On a phone, where the plane comes first, the list is folded once.
@@ -115,10 +121,10 @@ export default function ({ data, parentElement }) {
       if (!box.dataset.folded) box.open = !matchMedia("(max-width: 640px)").matches;
       box.dataset.folded = true;
       const { step, event } = reel.moment(), now = data.lines?.[step][event] ?? [];
-      if (box.dataset.lit === now.join()) continue; // measuring the list, below, has the browser lay out the page
-      box.dataset.lit = now.join();
+      if (box.dataset.now === now.join()) continue; // measuring the list, below, has the browser lay out the page
+      box.dataset.now = now.join();
       [...box.querySelectorAll("li")].forEach((line, i) => {
-        line.classList.toggle("lit", now.includes(i));
+        line.toggleAttribute("data-lit", now.includes(i));
         if (i === now[0]) line.setAttribute("aria-current", "step");
         else line.removeAttribute("aria-current");
       });
@@ -291,7 +297,7 @@ export default function ({ data, parentElement }) {
     sized.disconnect();
     strip = -1;
     cancelAnimationFrame(reel.frame);
-    document.documentElement.classList.remove("dp-before");
+    document.documentElement.removeAttribute("data-dp-before");
     document.removeEventListener("dpviz-panel", come);
     document.removeEventListener("dpviz-jump", jump);
   });
