@@ -98,15 +98,15 @@ def test_titles_of_a_narrow_picture_are_not_cut(browser):
 def test_marks_move_between_steps_and_jump_where_motion_is_reduced(browser, page):
     places = """async () => {
         const {stage} = document.querySelector(".dpviz-stage").panel, seen = [];
-        const to = CanvasRenderingContext2D.prototype, move = to.translate;
-        to.translate = function (x, y) {
+        const to = CanvasRenderingContext2D.prototype, move = to.arc;
+        to.arc = function (x, ...more) {
             if (x > 0) seen.push(Math.round(x));
-            return move.call(this, x, y);
+            return move.call(this, x, ...more);
         };
         stage.show(0);
         stage.show(1, 200);
         while (stage.tick) await new Promise(requestAnimationFrame);
-        to.translate = move;
+        to.arc = move;
         return seen;
     }"""
     show(page, walk(2))
@@ -121,11 +121,11 @@ def test_a_meter_stands_where_what_is_paid_puts_it_and_shows_nothing_before_the_
     events = [[{"ms": 100}], [{"ms": 500, "pays": 0}, {"ms": 100, "pays": 0.1}, {"ms": 300, "pays": 0.3}], [{"ms": 9}]]
     place = """([events, at]) => {
         const {stage} = document.querySelector(".dpviz-stage").panel, seen = [];
-        const to = CanvasRenderingContext2D.prototype, move = to.translate;
+        const to = CanvasRenderingContext2D.prototype, move = to.arc;
         const reel = new S.Reel(events, false, (step, moment) => stage.moment(step, moment));
-        to.translate = function (x, y) { if (x > 0) seen.push(x); return move.call(this, x, y); };
+        to.arc = function (x, ...more) { if (x > 0) seen.push(x); return move.call(this, x, ...more); };
         reel.go(at);
-        to.translate = move;
+        to.arc = move;
         return [...new Set(seen)];
     }"""
     x = [page.evaluate(place, [events, at]) for at in (0, 0.3, 5.5 / 9, 7.5 / 9, 1)]
@@ -143,10 +143,10 @@ def test_of_several_events_without_acts_one_moves_the_marks(page):
     show(page, told)
     places = """() => {
         const {stage} = document.querySelector(".dpviz-stage").panel, seen = [];
-        const to = CanvasRenderingContext2D.prototype, move = to.translate;
-        to.translate = function (x, y) { if (x > 0) seen.push(x); return move.call(this, x, y); };
+        const to = CanvasRenderingContext2D.prototype, move = to.arc;
+        to.arc = function (x, ...more) { if (x > 0) seen.push(x); return move.call(this, x, ...more); };
         for (const event of [0, 1, 2]) for (const share of [0.2, 0.4]) stage.seek(2, event, share);
-        to.translate = move;
+        to.arc = move;
         return seen;
     }"""
     first, second, third, fourth, fifth, sixth = page.evaluate(places)
