@@ -134,7 +134,8 @@ def main() -> None:
     every: list[tuple[float, str]] = []
     with serve() as url, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        page = browser.new_page(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
+        page = browser.new_page(viewport={"width": 1280, "height": 800}, reduced_motion="no-preference")
+        page.add_init_script("localStorage.setItem('dpviz-premiere', 'seen')")  # the film must not play by itself
         page.set_default_timeout(120_000)
         for slug in options.algorithms:
             cells = []

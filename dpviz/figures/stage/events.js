@@ -11,6 +11,7 @@ const TURNS = 34; // radians that a shaking mark's angle passes in an event
 const NEAR = 12; // pixels up to which a mark's way leaves no streak
 const STREAK = 0.6; // opacity of a streak, as a share of that of its mark
 const DEFAULT = { type: "scatter", mode: "markers" };
+const picked = new WeakMap(); // places of marks that are named by their numbers
 
 /** Return the traces of a share of an event, the first at the bottom; `trace(i, step)` gives the figure's own. */
 export const acted = (event, step, share, { trace, looks, axes }) => {
@@ -22,8 +23,11 @@ export const acted = (event, step, share, { trace, looks, axes }) => {
       if (!ref) return null;
       const whole = ref.act !== undefined ? done[ref.act] : ref.x ? ref : trace(ref.layer, step + (ref.at ?? 0));
       if (!ref.index) return whole;
-      const pick = (values) => Float64Array.from(ref.index, (i) => at(values, i) ?? NaN);
-      return { x: pick(whole.x ?? []), y: pick(whole.y ?? []) };
+      if (!picked.has(ref)) { // the same in all frames of an event
+        const pick = (values) => Float64Array.from(ref.index, (i) => at(values, i) ?? NaN);
+        picked.set(ref, { x: pick(whole.x ?? []), y: pick(whole.y ?? []) });
+      }
+      return picked.get(ref);
     };
     const to = points(act.to) ?? own, from = points(act.from) ?? (act.to || act.at ? null : own.meta?.from);
     done[number] = to;

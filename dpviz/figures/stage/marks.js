@@ -59,6 +59,11 @@ const THIN = {
   "cross-thin": segments([-1.4, 0, 1.4, 0], [0, -1.4, 0, 1.4]),
 };
 const OUTLINES = { ...FILLED, ...THIN };
+const read = new Map(); // symbols by name: [outline, open or open-dot]
+const symbolOf = (name = "circle") => {
+  if (!read.has(name)) read.set(name, String(name).split(/-(open|open-dot)$/));
+  return read.get(name);
+};
 export const SYMBOLS = Object.keys(OUTLINES).flatMap((name) => [name, `${name}-open`, `${name}-open-dot`]);
 
 const DEFAULT = "#1f77b4";
@@ -81,7 +86,7 @@ const markers = (c, t, x, y) => {
   const edge = line.color ?? (t.line?.color && t.line.color !== m.color ? t.line.color : bubble ? "#fff" : "#444");
   for (let i = 0; i < x.length; i++) {
     if (!finite(x[i]) || !finite(y[i])) continue;
-    const [symbol, open] = String(at(m.symbol, i) ?? "circle").split(/-(open|open-dot)$/);
+    const [symbol, open] = symbolOf(at(m.symbol, i) ?? undefined);
     const fill = shadeOf(m, at(color, i));
     const width = at(line.width, i) ?? (bubble ? 1 : 0), radius = (at(m.size, i) ?? 6) / 2;
     if (!(radius > 0)) continue;
