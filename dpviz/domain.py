@@ -1,4 +1,4 @@
-"""Declare the PUBLIC facts about a data set: bounds, clipping radius, nominal size, unit of privacy."""
+"""Declare the PUBLIC facts about a data set: bounds, weights, clipping radius, nominal size, unit of privacy."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ _LEAST, _LARGEST = 1e-30, 1e30
 # smallest ratio of a half-width to the magnitude of the bounds; below it, rows would differ only by rounding
 _FINEST = 2.0**-40
 _MOST_ROWS, _MOST_PER_PERSON = 10**12, 10**6
+_LIGHTEST = 1e-3  # smallest weight of a column; its inverse is the largest
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -40,6 +41,8 @@ class Domain:
         are found by name
     closed : indices of the columns that no value can leave, because a rule makes them from declared words or they are a
         picture's cells; public
+    weights : how much distances in each column count, relative to the others; public; () if all count the same. The
+        column with the widest bounds in weighted units has the half-width 1, and the others have less
     """
 
     low: np.ndarray
@@ -52,6 +55,7 @@ class Domain:
     columns: tuple[str, ...] = ()
     units: tuple[str, ...] = ()
     closed: tuple[int, ...] = ()
+    weights: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         owner = "Domain"
@@ -87,6 +91,12 @@ class Domain:
         if not set(closed) <= set(range(low.size)):
             raise ValueError(f"{owner}: closed must hold indices of the {low.size} columns; got {closed}.")
         object.__setattr__(self, "closed", closed)
+        weights = tuple(map(float, self.weights))
+        if weights and len(weights) != low.size:
+            raise ValueError(f"{owner}: weights must name all {low.size} columns; got {len(weights)}.")
+        for weight in weights:
+            validate.in_range(owner, _LIGHTEST, 1 / _LIGHTEST, weight=weight)
+        object.__setattr__(self, "weights", () if len(set(weights)) <= 1 else weights)
         for array in (low, high):
             array.setflags(write=False)
         object.__setattr__(self, "low", low)
@@ -105,11 +115,12 @@ class Domain:
         rows_per_person: int = 1,
         columns: Sequence[str] = (),
         units: Sequence[str] = (),
+        weights: Sequence[float] = (),
     ) -> Domain:
         """Declare a box from two numbers and `n_features`, or from two arrays with one bound per column.
 
-        The default radius reaches the corner of the normalized box (sqrt(d) for scale="column"), so the ball contains
-        the box and clips nothing more.
+        The default radius reaches the corner of the normalized box (sqrt(d) for scale="column" without weights), so the
+        ball contains the box and clips nothing more.
 
         Raises
         ------
@@ -127,7 +138,8 @@ class Domain:
                 f"Domain: low and high must have 1 or {size} values; got {arrays[0].size} and {arrays[1].size}."
             )
         lows, highs = (np.broadcast_to(array.reshape(-1), (size,)) for array in arrays)
-        sane = cls(lows, highs, scale, 1.0, n_public, rows_per_person)  # may raise an error that names a column
+        # may raise an error that names a column
+        sane = cls(lows, highs, scale, 1.0, n_public, rows_per_person, weights=tuple(weights))
         widest = float(np.linalg.norm(sane.box_z)) * (1 + _SLACK)
         reach = widest if radius is None else radius
         return dataclasses.replace(sane, radius=reach, columns=tuple(columns), units=tuple(units))
@@ -160,12 +172,20 @@ class Domain:
     def half_width(self) -> np.ndarray:
         """Return the length of one z unit in original units for each column, shape (d,)."""
         half = (self.high - self.low) / 2
-        return half if self.scale == "column" else np.full(self.n_features, half.max())
+        if not self.weights:
+            return half if self.scale == "column" else np.full(self.n_features, half.max())
+        weights = np.array(self.weights)
+        return half * (weights.max() / weights) if self.scale == "column" else (half * weights).max() / weights
+
+    @property
+    def one_scale(self) -> bool:
+        """Return whether all columns share one scale, so that a distance in z units is a multiple of a distance."""
+        return self.scale == "common" and not self.weights
 
     @property
     def box_z(self) -> np.ndarray:
-        """Return the half-widths of the box in z units, shape (d,); all ones for scale="column"."""
-        return (self.high - self.low) / 2 / self.half_width
+        """Return the half-widths of the box in z units, shape (d,); all ones for scale="column" without weights."""
+        return np.minimum((self.high - self.low) / 2 / self.half_width, 1.0)  # the division may round up
 
     @property
     def diameter(self) -> float:
@@ -250,16 +270,17 @@ class Domain:
         """
         half = self.half_width
         if (half != half[0]).any() or len(set(self.units)) > 1:
-            return f"{numbers.number(z, digits)} of the bounds' half-width"
+            whose = "the bounds' half-width" if not self.weights else "the half-width of the heaviest column's bounds"
+            return f"{numbers.number(z, digits)} of {whose}"
         unit = self.units[0] if self.units and self.units[0] else "units"
         return numbers.length(z * float(half[0]), unit, digits)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return a JSON-ready mapping; `closed` is left out if it is empty, as in files of earlier versions."""
+        """Return a JSON-ready mapping, without empty `closed` and `weights`, as in files of earlier versions."""
         record = dataclasses.asdict(self)
         record |= {name: getattr(self, name).tolist() for name in ("low", "high")}
-        record |= {name: list(record[name]) for name in ("columns", "units", "closed")}
-        return {name: value for name, value in record.items() if value or name != "closed"}
+        record |= {name: list(record[name]) for name in ("columns", "units", "closed", "weights")}
+        return {name: value for name, value in record.items() if value or name not in ("closed", "weights")}
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Domain:
@@ -269,4 +290,5 @@ class Domain:
     @property
     def key(self) -> tuple[Any, ...]:
         """Return a hashable identity for caches."""
-        return tuple(self.low), tuple(self.high), self.scale, self.radius, self.n_public, self.rows_per_person
+        facts = self.scale, self.radius, self.n_public, self.rows_per_person, self.weights
+        return tuple(self.low), tuple(self.high), *facts

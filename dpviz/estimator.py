@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -16,9 +16,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dpviz import validate
 from dpviz.algorithms import ALGORITHMS, RECOMMENDED, outside
+from dpviz.datasets.dictionary import with_logs
 from dpviz.datasets.loading import present
 from dpviz.domain import Domain
 from dpviz.metrics import reference_name
+from dpviz.numbers import log_unit, unlogged
 from dpviz.postprocessing.at_bound import bounds_sentence
 from dpviz.postprocessing.regions import has_regions, labels_of
 from dpviz.privacy.accounts import Accounts, Claim
@@ -61,6 +63,11 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         X, or one pair (low, high) of numbers or of arrays of shape (d,). If None, they are computed from the rows, with
         a `PrivacyLeakWarning`
     scale : "column" or "common"; see `dpviz.domain.Domain`
+    logs : PUBLIC columns that are clustered as ln(1 + value), such as amounts of money: names in a DataFrame X, else
+        numbers from 0. Their lower bounds are 0 or more, and a value below its bound is raised to it. Centers are back
+        in the column's units, where they are typical values (about geometric means), not averages
+    weights : PUBLIC dict of how much distances in a column count, from 0.001 to 1000, by name or number; the others
+        count 1
     n_public : int or None, the PUBLIC nominal number of rows. If None, the rows are counted, with a
         `PrivacyLeakWarning`
     rows_per_person : int, the PUBLIC maximum number of rows that one person contributes
@@ -98,6 +105,8 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         delta: float | None = None,
         bounds: Any = None,
         scale: str = "column",
+        logs: Sequence[str | int] = (),
+        weights: Mapping[str | int, float] | None = None,
         n_public: int | None = None,
         rows_per_person: int = 1,
         secure: bool | None = None,
@@ -112,6 +121,8 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         self.delta = delta
         self.bounds = bounds
         self.scale = scale
+        self.logs = logs
+        self.weights = weights
         self.n_public = n_public
         self.rows_per_person = rows_per_person
         self.secure = secure
@@ -162,13 +173,17 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         if file is not None:  # after all that can refuse the fit, and before its first draw
             accounts = Accounts.open()
             accounts.reserve(accounts.key_of(file), Claim.of(algorithm, domain))
-        self.trace_ = algorithm.run(X, domain=domain, seed=seed, noise="secure" if self.secure else "seeded")
+        self.trace_ = algorithm.run(
+            self._measured(X, domain), domain=domain, seed=seed, noise="secure" if self.secure else "seeded"
+        )
         names = domain.columns or tuple(getattr(self, "feature_names_in_", map(domain.name, range(domain.n_features))))
-        at_bound = bounds_sentence(self.trace_, names)
+        at_bound = bounds_sentence(self.trace_, names, domain.units)
         for sentence in (*self.trace_.warnings, *[f"PrivateKMeans: {at_bound}"] * bool(at_bound)):
             warnings.warn(sentence, NoiseWarning, stacklevel=2)
         self.domain_ = domain
         self.cluster_centers_ = np.array(self.trace_.cluster_centers)
+        logs = self._logs(domain)
+        self.cluster_centers_[:, logs] = np.expm1(self.cluster_centers_[:, logs])
         self._n_features_out = len(self.cluster_centers_)
         if self.secure:  # a released model may be shipped, so it contains nothing that was read from the rows
             for earlier in ("labels_", "inertia_"):
@@ -217,17 +232,28 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
     def _clusters(self, X: np.ndarray) -> np.ndarray:
         """Return the cluster of every row; it is -1 for rows that are not finite, which only a secure fit accepts."""
         if has_regions(self.trace_):
-            return labels_of(self.trace_, X).astype(np.int32)
+            return labels_of(self.trace_, self._measured(X, self.domain_)).astype(np.int32)
         labels, finite = np.full(len(X), -1, dtype=np.int32), np.isfinite(X).all(axis=1)
         if finite.any():
-            centers = self.domain_.normalize(self.cluster_centers_)
-            labels[finite] = pairwise_distances_argmin(self.domain_.normalize(X[finite]), centers)
+            centers = self.domain_.normalize(self.trace_.cluster_centers)
+            rows = self.domain_.normalize(self._measured(X[finite], self.domain_))
+            labels[finite] = pairwise_distances_argmin(rows, centers)
         return labels
 
     def _z(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=_FLOATS)
-        return self.domain_.normalize(X), self.domain_.normalize(self.cluster_centers_)
+        rows, centers = self._measured(X, self.domain_), self.trace_.cluster_centers
+        return self.domain_.normalize(rows), self.domain_.normalize(centers)
+
+    @staticmethod
+    def _logs(domain: Domain) -> list[int]:
+        return [j for j, unit in enumerate(domain.units) if unlogged(unit) is not None]
+
+    def _measured(self, X: np.ndarray, domain: Domain) -> np.ndarray:
+        """Return rows (n, d) with ln(1 + value) in the columns of logarithms."""
+        logs, low = self._logs(domain), np.expm1(domain.low)
+        return with_logs(X, {"columns": [{"log": j in logs, "low": low[j]} for j in range(domain.n_features)]})
 
     def _valid(self, X: Any, *, reset: bool = True) -> np.ndarray:
         """Return the rows of a fit as an array; in a secure fit, no row and no number of rows may cause an error."""
@@ -333,14 +359,33 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             "rows_per_person": self.rows_per_person,
             "columns": getattr(self, "feature_names_in_", ()),
         }
+        names = [str(name) for name in getattr(self, "feature_names_in_", range(X.shape[1]))]
+        logs, weights = [str(name) for name in self.logs], {str(name): w for name, w in (self.weights or {}).items()}
+        for what, given in (("logs", logs), ("weights", list(weights))):
+            if wrong := next((name for name in given if name not in names), None):
+                raise ValueError(f"PrivateKMeans: {what} names {wrong!r}; the columns are {', '.join(names[:8])}.")
+        declared["weights"] = [weights.get(name, 1.0) for name in names]
+        if logs:
+            declared["units"] = [log_unit("") if name in logs else "" for name in names]
         if self.bounds is not None:
             low, high = self._low_high(X.shape[1])
-            return Domain.box(low, high, X.shape[1], **declared)
+            return Domain.box(*_log_ends(low, high, [name in logs for name in names]), X.shape[1], **declared)
         _leak("bounds are not given: the smallest and largest values are read off the rows, which is NOT PRIVATE.")
         low, high = X.min(axis=0).astype(float), X.max(axis=0).astype(float)
         high = np.where(high > low, high, low + np.maximum(np.abs(low), 1.0))  # if all values are equal, add a width
-        domain = Domain.box(low, high, **declared)
+        domain = Domain.box(*_log_ends(low, high, [name in logs for name in names]), **declared)
         return dataclasses.replace(domain, origin="bounds taken from the data: NOT PRIVATE")
+
+
+def _log_ends(low: Any, high: Any, logs: list[bool]) -> tuple[Any, Any]:
+    """Return bounds with the logarithms of those of the columns in `logs`; others as they are."""
+    if not any(logs):
+        return low, high
+    ends = np.array([np.broadcast_to(np.asarray(end, dtype=float).reshape(-1), (len(logs),)) for end in (low, high)])
+    if (ends[0, logs] < 0).any():
+        raise ValueError("PrivateKMeans: a column in logs needs a lower bound of 0 or more.")
+    ends[:, logs] = np.log1p(ends[:, logs])
+    return ends[0], ends[1]
 
 
 def _are_pairs_too(low: Any, high: Any) -> bool:

@@ -13,10 +13,12 @@ __all__ = [
     "at",
     "chance",
     "counted",
+    "factor",
     "fraction",
     "having",
     "length",
     "listed",
+    "log_unit",
     "number",
     "odds",
     "on_screen",
@@ -26,9 +28,12 @@ __all__ = [
     "plus_minus",
     "ratio_words",
     "round_to",
+    "spread_text",
+    "unlogged",
 ]
 
 _SMALL, _LARGE = 1e-4, 1e15  # outside this range a power of ten is easier to read than zeros
+_NO_UNIT = "value"
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _FRACTIONS = {0.125: "⅛", 0.25: "¼", 0.5: "½", 0.75: "¾"}
 _LETTERS = {"epsilon": "ε", "delta": "δ", "mu": "μ"}
@@ -114,11 +119,39 @@ def plus_minus(value: float, sd: float, unit: str = "") -> str:
     return f"{words} {unit}".rstrip()
 
 
+def log_unit(unit: str) -> str:
+    """Return the unit of ln(1 + value) for values in `unit`."""
+    return f"ln(1 + {unit or _NO_UNIT})"
+
+
+def unlogged(unit: str) -> str | None:
+    """Return the unit of the values in a unit of logarithms, "" if they have none; None for any other unit."""
+    inner = unit.removeprefix("ln(1 + ").removesuffix(")")
+    if unit != f"ln(1 + {inner})" or not inner:
+        return None
+    return "" if inner == _NO_UNIT else inner
+
+
+def spread_text(sd: float, unit: str, digits: int = 2) -> str:
+    """Write a standard deviation with its sign and unit: ±0.42 years; of logarithms, as the factor ×÷1.2."""
+    if unlogged(unit) is None:
+        return f"±{length(sd, unit, digits)}"
+    return f"×÷{factor(sd)}"
+
+
+def factor(sd: float) -> str:
+    """Write the factor that a standard deviation of logarithms stands for, so that it differs from 1 where sd > 0."""
+    times = math.exp(min(sd, 700.0))
+    return number(times, 3) if times >= 1.1 else f"{times:.{2 + (times < 1.01) * 2}f}"
+
+
 def length(value: float, unit: str, digits: int = 3) -> str:
-    """Write a length with its unit, which is "days" if `unit` is "days since 1970-01-01".
+    """Write a length with its unit: "days" if `unit` is "days since 1970-01-01", a factor if it is of logarithms.
 
     Below 1 km a length is in meters, and below 1 m in centimeters, with one digit less but whole from 10 cm on.
     """
+    if unlogged(unit) is not None:
+        return f"a factor of {factor(value)}"
     unit = unit.partition(" since ")[0]
     if unit == "km" and 0 < abs(value) < 1:
         value, unit = 1000 * value, "m"

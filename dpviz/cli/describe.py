@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from dpviz.cli.inputs import add_bounds, add_declaration, add_form, declared_by, example_of, form_of, limits_by
-from dpviz.datasets.dictionary import amended, written_to
+from dpviz.datasets.dictionary import amended, weigh, written_to
 from dpviz.datasets.identifiers import singles_out
 from dpviz.datasets.loading import present
 from dpviz.datasets.meanings import meaning_of
@@ -127,6 +127,8 @@ def _with_declared(facts: dict[str, Any], arguments: argparse.Namespace) -> dict
             column |= {"low": low, "high": high, "recode": None} | ({"unit": unit} if unit else {})
         elif column["name"] in rules:
             column |= {"low": None, "high": None, "recode": rules[column["name"]]}
+    made = {rule.column: [one["name"] for one in rule.columns] for rule in declared["recode"]}
+    weigh(facts["columns"], made, declared["logs"], declared["weights"])
     for key in ("n_public", "rows_per_person"):
         facts[key] = facts[key] if declared[key] is None else declared[key]
     if all(column["low"] is not None or column["recode"] is not None for column in facts["columns"]):

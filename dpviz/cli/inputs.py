@@ -14,7 +14,7 @@ import numpy as np
 from dpviz.datasets import Dataset
 from dpviz.datasets.dictionary import domain_of
 from dpviz.datasets.loading import present
-from dpviz.datasets.notation import read_bounds, read_names, read_numbers, read_rules, read_signs
+from dpviz.datasets.notation import read_bounds, read_names, read_numbers, read_rules, read_signs, read_weights
 from dpviz.datasets.parts import columns_in, parts_of
 from dpviz.datasets.readers.form import FORM_ENTRIES, SEPARATORS, Form
 from dpviz.datasets.readers.names import named, numbered
@@ -95,6 +95,14 @@ def add_declaration(parser: argparse.ArgumentParser) -> None:
         "Q1..Q12=ordinal:never,rarely,often, born=days:1900-01-01..2020-12-31 (days-dmy, days-mdy for other orders); "
         "any other cell counts as missing",
     )  # fmt: skip
+    parser.add_argument(
+        "--log", action="append", default=[], metavar="A,B,...",
+        help="columns to cluster as ln(1 + value), such as amounts of money; their bounds are 0 or more",
+    )  # fmt: skip
+    parser.add_argument(
+        "--weight", action="append", default=[], metavar="NAME=W,...",
+        help="how much a column counts in distances, from 0.001 to 1000: age=2; default: 1",
+    )  # fmt: skip
     parser.add_argument("--n-public", type=int, help="declared nominal number of rows")
     parser.add_argument(
         "--rows-per-person",
@@ -115,6 +123,8 @@ def declared_by(arguments: argparse.Namespace) -> dict[str, Any]:
     return {
         "columns": None if arguments.columns is None else read_names(arguments.columns),
         "recode": read_rules(arguments.recode),
+        "logs": [name for text in arguments.log for name in read_names(text)],
+        "weights": read_weights(arguments.weight),
         "n_public": arguments.n_public,
         "rows_per_person": arguments.rows_per_person,
     }
@@ -228,10 +238,11 @@ def in_parts(
     """
     present(path)
     if facts is not None:
-        if facts["recode"] or facts["projection"] or any(column["fill"] is not None for column in facts["columns"]):
+        whole = facts["recode"] or facts["projection"]
+        if whole or any(column["fill"] is not None or column.get("log") for column in facts["columns"]):
             raise ValueError(
-                f"datasets: {path.name} is read in parts, and its dictionary has rules, a projection or fill, which "
-                f"work only for files that fit in memory."
+                f"datasets: {path.name} is read in parts, and its dictionary has rules, logarithms, a projection or "
+                "fill, which work only for files that fit in memory."
             )
         columns, n_public = [column["name"] for column in facts["columns"]], facts["n_public"]
         declared = domain_of(facts)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dpviz.algorithms import ALGORITHMS, RECOMMENDED
 from dpviz.cli.inputs import add_bounds, limits_by
 from dpviz.datasets import SAMPLES
-from dpviz.datasets.dictionary import amended, facts_beside, promises
+from dpviz.datasets.dictionary import amended, domain_of, facts_beside, promises
 from dpviz.datasets.notation import read_names
 from dpviz.numbers import number
 from dpviz.planning.facts import Facts, numbers
@@ -118,18 +118,19 @@ def _facts(arguments: argparse.Namespace) -> Facts:
         name, declared = (place.name, facts_beside(place, place)[1]) if place else ("plan", None)
         declared = amended(declared, name, columns=names or None, n_public=arguments.rows, **limits)
     rows, low, high, scale = arguments.rows, limits["low"] or [], limits["high"] or [], arguments.scale
+    weights: tuple[float, ...] = ()
     if declared is not None:
-        columns = declared["columns"]
-        rows, scale, names = declared["n_public"], declared["scale"], [column["name"] for column in columns]
-        low, high = ([float(column[end]) for column in columns] for end in ("low", "high"))
-        units = units or [column["unit"] for column in columns]
+        domain = domain_of(declared)
+        rows, scale, names, weights = domain.n_public, domain.scale, list(domain.columns), domain.weights
+        low, high, units = domain.low.tolist(), domain.high.tolist(), units or list(domain.units)
         if declared["rows_per_person"] > 1:
             print(promises(declared)[-1])
     if rows is None:
         raise ValueError("plan: give the approximate number of people: --rows N.")
     return Facts.declare(
-        rows, low, high, arguments.k, columns=names, units=units, scale=scale, like=_look_alike(arguments.like)
-    )
+        rows, low, high, arguments.k, columns=names, units=units, scale=scale, like=_look_alike(arguments.like),
+        weights=weights,
+    )  # fmt: skip
 
 
 def _look_alike(name: str) -> str:

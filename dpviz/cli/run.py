@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import math
 import sys
 from contextlib import ExitStack
 from pathlib import Path
@@ -35,7 +36,7 @@ from dpviz.datasets.readers.form import with_form
 from dpviz.datasets.readers.recode import DAYS, date_of
 from dpviz.domain import Domain
 from dpviz.metrics import reference_name
-from dpviz.numbers import chance, number, percent, place
+from dpviz.numbers import chance, number, percent, place, unlogged
 from dpviz.postprocessing.at_bound import bounds_sentence
 from dpviz.privacy.accounts import Accounts, Claim, refuse_private
 from dpviz.privacy.chunked import Spread, on_cluster, threads
@@ -355,12 +356,20 @@ def _say_quality(trace: Trace, data: RunInput, *, regions: bool) -> None:
 
 
 def _say_centers(trace: Trace, columns: tuple[str, ...]) -> None:
-    """Print the released centers as a table; columns of days are printed as dates."""
-    print("  ".join(columns))
+    """Print the released centers as a table; columns of days are printed as dates, those of logarithms as values."""
     widths, units = trace.domain.high - trace.domain.low, trace.domain.units or ("",) * len(columns)
+    heads = (name if unlogged(unit) is None else f"typical {name}" for name, unit in zip(columns, units, strict=True))
+    print("  ".join(heads))
     for center in trace.cluster_centers:
         cells = zip(center, widths, units, strict=True)
-        print("  ".join(date_of(value) if unit == DAYS else place(value, width) for value, width, unit in cells))
+        print("  ".join(_place(value, width, unit) for value, width, unit in cells))
+
+
+def _place(value: float, width: float, unit: str) -> str:
+    """Return a coordinate as text: a day as a date, a logarithm as the typical value that it is of."""
+    if unit == DAYS:
+        return date_of(value)
+    return place(value, width) if unlogged(unit) is None else number(math.expm1(value), 3)
 
 
 def say_person(promise: Guarantee) -> None:

@@ -103,7 +103,7 @@ class Dataset:
         """Return how rows are drawn: as a "picture", on a "map" (both columns share unit and scale), or as "bars"."""
         if self.picture is not None:
             return "picture"
-        flat = len(self.columns) == 2 and self.domain.scale == "common"
+        flat = len(self.columns) == 2 and self.domain.one_scale
         return "map" if flat and self.units[0] and self.units[0] == self.units[1] else "bars"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +16,11 @@ from dpviz.datasets.meanings import suggested
 from dpviz.datasets.readers.form import Form
 from dpviz.datasets.readers.recode import Recoding
 from dpviz.domain import Domain
-from dpviz.numbers import number
+from dpviz.numbers import log_unit, number
 
 __all__ = [
     "FROM_THE_DATA", "PRESETS", "amended", "complete", "domain_of", "dump", "facts_beside", "parse", "promises",
-    "written_to",
+    "weigh", "with_logs", "written_to",
 ]  # fmt: skip
 
 PRESETS: dict[str, tuple[float, float, str]] = {  # low, high, unit: the bounds that a column's meaning implies
@@ -52,6 +52,8 @@ _DEFAULTS: dict[str, Any] = {
     "licence": "",
 }
 _COLUMN = {"unit": "", "description": "", "fill": None}
+_DISTANCES: dict[str, Any] = {"weight": 1.0, "log": False}  # left out where they say nothing
+_LIGHTEST = 1e-3  # smallest weight of a column, as in a domain; its inverse is the largest
 MOST_CLUSTERS = 256  # largest number of clusters that every algorithm accepts
 _LONGEST = 1_000_000  # maximum number of characters in a dictionary file
 _MOST_COLUMNS = 1024  # maximum number of declared columns, including those that rules make
@@ -60,7 +62,9 @@ _MOST_COLUMNS = 1024  # maximum number of declared columns, including those that
 def complete(facts: Mapping[str, Any], name: str = "data dictionary") -> dict[str, Any]:
     """Check the facts and add the defaults; messages call the dictionary `name`.
 
-    Keys: columns (each with name, low, high and optionally unit, description, and fill, which replaces a missing cell),
+    Keys: columns (each with name, low, high and optionally unit, description, fill, which replaces a missing cell,
+    weight, by which distances in the column count more or less than in others, and log, which is true if the column is
+    clustered as ln(1 + value)),
     scale, radius, n_public, n_is ("exact" or "approximate"), declared (False if bounds were computed from rows: NOT
     PRIVATE), unit_of_privacy, rows_per_person, origin, licence, title, description, label, n_clusters, view (the two
     columns to draw first), picture ([height, width] where the columns are a picture's cells, row by row), form (the
@@ -160,7 +164,7 @@ def _with_recoded(facts: Mapping[str, Any], name: str) -> Mapping[str, Any]:
         names = {column["name"] for column in rule.columns}
         bare = [place for place, column in enumerate(columns) if _bare(column, rule.column)]
         if bare:
-            known = {key: columns[bare[0]][key] for key in ("fill",) if key in columns[bare[0]]}
+            known = {key: columns[bare[0]][key] for key in ("fill", "weight") if key in columns[bare[0]]}
             columns = [*columns[: bare[0]], *({**c, **known} for c in rule.columns), *columns[bare[0] + 1 :]]
         elif not any(isinstance(column, Mapping) and column.get("name") in names for column in columns):
             columns = [*columns, *rule.columns]
@@ -186,14 +190,27 @@ def _column(column: Mapping[str, Any], name: str, place: int) -> dict[str, Any]:
                 "the column a rule in 'recode', or take the column out (on the command line: --bounds "
                 f"'{label}=LOW..HIGH', --recode '{label}=RULE', or --columns with the others)."
             )
-    for key in ("low", "high", "fill"):
-        value = entry[key]
+    entry |= {key: column[key] for key, usual in _DISTANCES.items() if column.get(key, usual) != usual}
+    for key in ("low", "high", "fill", "weight"):
+        value = entry.get(key, 1.0)
         if not validate.is_finite(value) and not (key == "fill" and value is None):
             raise ValueError(f"{name}: column {label!r}: {key} must be a number below 1e308.")
     if entry["low"] >= entry["high"]:
         raise ValueError(f"{name}: column {label!r} must have low < high; got {entry['low']:g} and {entry['high']:g}.")
     if entry["fill"] is not None and not entry["low"] <= entry["fill"] <= entry["high"]:
         raise ValueError(f"{name}: column {label!r}: fill must lie within the bounds; got {entry['fill']:g}.")
+    if entry.get("log", True) is not True:
+        raise ValueError(f"{name}: column {label!r}: log must be true or false.")
+    if "log" in entry and entry["low"] < 0:
+        raise ValueError(
+            f"{name}: column {label!r} is clustered as ln(1 + value), so its lower bound must be 0 or more; got "
+            f"{entry['low']:g}."
+        )
+    if not _LIGHTEST <= entry.get("weight", 1.0) <= 1 / _LIGHTEST:
+        raise ValueError(
+            f"{name}: column {label!r}: its weight must lie between {_LIGHTEST:g} and {1 / _LIGHTEST:g}; got "
+            f"{entry['weight']:g}."
+        )
     if not all(isinstance(entry[key], str) for key in ("unit", "description")):
         raise ValueError(f"{name}: column {label!r}: unit and description must be text.")
     return entry
@@ -279,6 +296,8 @@ def amended(
     high: float | Sequence[float] | None = None,
     rows_per_person: int | None = None,
     n_public: int | None = None,
+    logs: Sequence[str] = (),
+    weights: Mapping[str, float] | None = None,
 ) -> dict[str, Any] | None:
     """Return a dictionary's facts, in which the other arguments replace entries; return None if no column is declared.
 
@@ -290,6 +309,8 @@ def amended(
     bounds : bounds and unit by column name; the dictionary need not list these columns
     recode : rules by column name; the dictionary need not list these columns
     low, high : the bounds of the columns without a rule: one number for all, or one per column
+    logs : names of the columns that are clustered as ln(1 + value)
+    weights : weights by column name
 
     Raises
     ------
@@ -301,6 +322,8 @@ def amended(
         raise ValueError("datasets: recode each column once.")
     _refuse_clashes(bounds, given, low, high, declared=facts is not None)
     if facts is None and not bounds and (not recode or low is not None):
+        if logs or weights:
+            raise ValueError("datasets: --log and --weight need bounds by name (--bounds NAME=LOW..HIGH).")
         return None
     facts = dict(_with_rules(facts or {"columns": []}, name))
     declared, left_out = facts.get("columns"), facts.get("left_out") or []
@@ -335,9 +358,42 @@ def amended(
         facts["declared"] = True
     if bounds.keys() >= {column["name"] for column in facts["columns"]}:
         facts["declared"] = True
+    weigh(facts["columns"], recoded, logs, weights or {})
     facts |= {} if n_public is None else {"n_public": n_public}
     facts |= {} if rows_per_person is None else {"rows_per_person": rows_per_person}
     return complete(facts, name)
+
+
+def weigh(
+    columns: Sequence[dict[str, Any]],
+    made: Mapping[str, Iterable[str]],
+    logs: Sequence[str],
+    weights: Mapping[str, float],
+) -> None:
+    """Mark the columns that are clustered as logarithms, and write weights.
+
+    Parameters
+    ----------
+    columns : entries of a dictionary, which are changed
+    made : names of the columns that a rule makes, by the column with the rule; its weight is that of each of them
+
+    Raises
+    ------
+    ValueError
+        If a column is not among the entries, or a rule makes the numbers of a column in `logs`.
+    """
+    known = {column["name"]: column for column in columns}
+    for what, names in (("--log", logs), ("--weight", tuple(weights))):
+        for name in names:
+            if what == "--log" and name in made:
+                raise ValueError(f"{what}: column {name!r} has a rule, which makes its numbers; keep one of them.")
+            if name not in known and not set(made.get(name, ())) & set(known):
+                raise ValueError(f"{what}: column {name!r} is not among the columns to cluster.")
+    for name in logs:
+        known[name]["log"] = True
+    for name, weight in weights.items():
+        for one in {name, *made.get(name, ())} & set(known):
+            known[one]["weight"] = weight
 
 
 def _refuse_clashes(
@@ -384,19 +440,40 @@ def dump(facts: Mapping[str, Any]) -> str:
 
 
 def domain_of(facts: Mapping[str, Any]) -> Domain:
-    """Return the domain that the facts declare."""
+    """Return the domain that the facts declare; a column with `log` has bounds and a unit of logarithms."""
+    columns = facts["columns"]
+    ends = np.array([[column["low"], column["high"]] for column in columns], dtype=float)
+    logs = np.array([bool(column.get("log")) for column in columns])
+    ends[logs] = np.log1p(ends[logs])
     domain = Domain.box(
-        np.array([column["low"] for column in facts["columns"]], dtype=float),
-        np.array([column["high"] for column in facts["columns"]], dtype=float),
+        *ends.T,
         scale=facts.get("scale", "column"),
         radius=facts.get("radius"),
         n_public=facts.get("n_public"),
         rows_per_person=facts.get("rows_per_person", 1),
-        columns=[column["name"] for column in facts["columns"]],
-        units=[column.get("unit", "") for column in facts["columns"]],
+        columns=[column["name"] for column in columns],
+        units=[log_unit(c.get("unit", "")) if c.get("log") else c.get("unit", "") for c in columns],
+        weights=[column.get("weight", 1.0) for column in columns],
     )
     domain = dataclasses.replace(domain, closed=_closed(facts))
     return domain if facts.get("declared", True) else dataclasses.replace(domain, origin=FROM_THE_DATA)
+
+
+def with_logs(X: np.ndarray, facts: Mapping[str, Any]) -> np.ndarray:
+    """Return rows (n, d), file units, with ln(1 + value) in the columns with `log`.
+
+    Each cell is read by itself. Below the bound, where there may be no logarithm, a straight line goes on, so a value
+    outside the bounds stays outside; a missing cell stays missing.
+    """
+    columns = [j for j, column in enumerate(facts["columns"]) if column.get("log")]
+    if not columns:
+        return X
+    X = np.array(X, dtype=float)
+    for j in columns:
+        low = facts["columns"][j]["low"]
+        raised = np.maximum(X[:, j], low)
+        X[:, j] = np.log1p(raised) - (raised - X[:, j])
+    return X
 
 
 def _closed(facts: Mapping[str, Any]) -> tuple[int, ...]:
@@ -415,8 +492,8 @@ def promises(facts: Mapping[str, Any]) -> tuple[str, ...]:
     who = "One person" if rows == 1 else f"One person, with up to {rows} rows,"
     reach = rows * np.minimum(domain.box_z, domain.radius) * domain.half_width
     parts = [
-        f"{column['name']} by {_round_up(value)}{' ' * bool(column['unit'])}{column['unit']}"
-        for column, value in zip(facts["columns"], reach, strict=True)
+        f"{name} by {_round_up(value)}{' ' * bool(unit)}{unit}"
+        for name, unit, value in zip(domain.columns, domain.units, reach, strict=True)
     ]
     lengths = "; ".join(parts[:4]) + (f"; and so on for {len(parts) - 4} more" if len(parts) > 4 else "")
     sentences = [
@@ -424,11 +501,11 @@ def promises(facts: Mapping[str, Any]) -> tuple[str, ...]:
         f"{who} can change a sum, measured from the middle of the bounds, by at most: {lengths}.",
     ]
     if domain.n_public is not None:
-        first = facts["columns"][0]
+        name, unit = domain.columns[0], domain.units[0]
         share = _round_up(reach[0] / domain.n_public)
         sentences.append(
             f"In an average over {domain.n_public:,} rows, that is about "
-            f"{share}{' ' * bool(first['unit'])}{first['unit']} for {first['name']}; noise has to cover it."
+            f"{share}{' ' * bool(unit)}{unit} for {name}; noise has to cover it."
         )
     if rows > 1:
         sentences.append(

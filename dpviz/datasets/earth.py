@@ -95,10 +95,22 @@ def as_map(facts: Mapping[str, Any]) -> dict[str, Any]:
     others = [column for column in facts["columns"] if column is not lat and column is not lon]
     half = [float(side) for side in projection.forward(np.asarray(bounds[1]), np.asarray(bounds[3]))]
     half = [max(half)] * 2 if others else half
+    weight = lat.get("weight", 1.0)
+    if lat.get("log") or lon.get("log") or lon.get("weight", 1.0) != weight:
+        raise ValueError(
+            "Declaration: latitude and longitude become one map: give both the same weight and no logarithm."
+        )
     known = lat.get("fill") is not None and lon.get("fill") is not None
     fill = projection.forward(lat["fill"], lon["fill"]) if known else (None, None)
     columns = [
-        {"name": name, "unit": "km", "low": -side, "high": side, "fill": None if stand is None else float(stand)}
+        {
+            "name": name,
+            "unit": "km",
+            "low": -side,
+            "high": side,
+            "fill": None if stand is None else float(stand),
+            "weight": weight,
+        }
         for name, side, stand in zip(("east", "north"), half, fill, strict=True)
     ]
     return {

@@ -15,7 +15,7 @@ import numpy as np
 from dpviz import validate
 from dpviz.datasets.blobs import Blobs
 from dpviz.datasets.dataset import Dataset
-from dpviz.datasets.dictionary import amended, complete, domain_of, facts_beside, parse
+from dpviz.datasets.dictionary import amended, complete, domain_of, facts_beside, parse, with_logs
 from dpviz.datasets.earth import Equirectangular
 from dpviz.datasets.painted import Painted
 from dpviz.datasets.readers import Column, Recoding, Table, TableError, read_table
@@ -176,6 +176,8 @@ def load_csv(
     rows_per_person: int | None = None,
     dictionary: Path | None = None,
     content: bytes | None = None,
+    logs: Sequence[str] = (),
+    weights: Mapping[str, float] | None = None,
 ) -> Dataset:
     """Read a table in any format of `readers.read_table`, with the data dictionary next to it if there is one.
 
@@ -199,6 +201,8 @@ def load_csv(
         `readers.Form`
     recode : rules that turn columns of text and dates into numbers
     content : the bytes of the file, if the caller has read them; if None, the file is read here
+    logs : names of columns that are clustered as ln(1 + value), such as amounts of money; bounds are those of values
+    weights : by how much distances in a column count more than in the others, by name
 
     No message ever quotes a cell. The first line of a private file counts as names of columns if the owner has declared
     that it does, or if it holds all declared names; in the latter case the other columns are named by their position.
@@ -217,7 +221,7 @@ def load_csv(
     source, facts = facts_beside(path, dictionary)
     facts = amended(
         facts, source, columns=columns, bounds=bounds, recode=recode, low=low, high=high, n_public=n_public,
-        rows_per_person=rows_per_person,
+        rows_per_person=rows_per_person, logs=logs, weights=weights,
     )  # fmt: skip
     if private and facts is not None and not facts["declared"]:
         raise ValueError(
@@ -352,12 +356,12 @@ def from_table(
                 "to another file (on the command line: --dictionary FILE.json)?"
             )
     fill = {column["name"]: column["fill"] for column in facts["columns"] if column["fill"] is not None}
-    label = facts["label"]
+    label, domain = facts["label"], domain_of(facts)
     return Dataset(
-        X=table.matrix(names, fill),
+        X=with_logs(table.matrix(names, fill), facts),
         columns=tuple(names),
-        units=tuple(column["unit"] for column in facts["columns"]),
-        domain=domain_of(facts),
+        units=domain.units,
+        domain=domain,
         labels=None if private or label is None else table.groups(label),
         dataset_id=dataset_id or secrets.token_hex(8),
         title=facts["title"] or Path(table.name).stem,

@@ -17,6 +17,7 @@ __all__ = [
     "read_numbers",
     "read_rules",
     "read_signs",
+    "read_weights",
     "spread",
 ]
 
@@ -124,6 +125,26 @@ def read_signs(texts: Iterable[str]) -> tuple[str | None, dict[str, str]]:
             raise ValueError(f"--decimal {text[:60]!r}: give . or , once, or the sign of a column, as in weight=,")
         signs[column] = sign
     return signs.pop("", None), signs
+
+
+def read_weights(texts: Iterable[str]) -> dict[str, float]:
+    """Return the weights by column name in strings such as `age=2,visits=0.5`.
+
+    Raises
+    ------
+    ValueError
+        If a weight is not a number or a column occurs twice; the message names the column.
+    """
+    weights: dict[str, float] = {}
+    for part in (part for text in texts for part in _cells(text)):
+        columns, _, weight = part.rpartition("=")
+        if not columns or not re.fullmatch(_NUMBER, weight.strip()):
+            raise ValueError(f"--weight {part[:60]!r}: write NAME=WEIGHT, as in age=2.")
+        for name in spread(columns):
+            if name in weights:
+                raise ValueError(f"--weight: column {name!r} is named twice.")
+            weights[name] = float(weight)
+    return weights
 
 
 def _cells(text: str) -> Sequence[str]:

@@ -167,7 +167,7 @@ def _number(view: View, figure: go.Figure, numbers: Sequence[str], words: Sequen
     paired = np.array([bool(number) for number in numbers], dtype=bool)
     alone = np.array([bool(word) for word in words], dtype=bool)
     low, high = view.bounds()
-    width = 0.035 * float(np.max(high - low)) if view.trace.domain.scale == "common" else 0.035 * (high - low)
+    width = 0.035 * float(np.max(high - low)) if view.trace.domain.one_scale else 0.035 * (high - low)
     angle = np.linspace(0, 2 * np.pi, 37)
     circle = np.stack([np.cos(angle), np.sin(angle)], axis=1) * width
     gap = np.full((1, 2), np.nan)

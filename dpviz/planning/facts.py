@@ -68,6 +68,7 @@ class Facts:
         units: Sequence[str] = (),
         scale: str = "column",
         like: str = "",
+        weights: Sequence[float] = (),
     ) -> Facts:
         """Return facts from typed values; a single unit applies to all columns.
 
@@ -84,7 +85,7 @@ class Facts:
             )
         names = list(columns) or [f"column {i + 1}" for i in range(len(low))]
         units = list(units) * len(low) if len(units) == 1 else list(units)
-        for what, given in (("names of columns", names), ("units", units or names)):
+        for what, given in (("names of columns", names), ("units", units or names), ("weights", weights or names)):
             if len(given) != len(low):
                 raise ValueError(f"plan: there are {len(given)} {what}, and bounds for {len(low)}.")
         for name, a, b in zip(names, low, high, strict=True):
@@ -96,8 +97,9 @@ class Facts:
         validate.integer("plan", 1, _MOST_COLUMNS, columns=len(low))
         validate.integer("plan", 2, MOST_PEOPLE, people=n_people)
         domain = Domain.box(
-            np.asarray(low), np.asarray(high), scale=scale, n_public=n_people, columns=names, units=units
-        )
+            np.asarray(low), np.asarray(high), scale=scale, n_public=n_people, columns=names, units=units,
+            weights=weights,
+        )  # fmt: skip
         return cls(domain, n_clusters, like)
 
     @property
@@ -152,7 +154,7 @@ class Facts:
         middle, half = self.domain.middle, self.filled * (self.domain.high - self.domain.low) / 2
         domain = Domain.box(
             middle - half, middle + half, scale=self.domain.scale, n_public=self.n_people,
-            columns=self.domain.columns, units=self.domain.units,
+            columns=self.domain.columns, units=self.domain.units, weights=self.domain.weights,
         )  # fmt: skip
         return dataclasses.replace(self, domain=domain, filled=1.0)
 

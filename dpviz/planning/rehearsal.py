@@ -197,7 +197,7 @@ def same_run(slug: str, parameters: Mapping[str, Any], promise: Guarantee, domai
     """
     chosen = sorted((name, value) for name, value in parameters.items() if name != "delta")
     bounds = [[float(f"{value:.12g}") for value in bound] for bound in (domain.low, domain.high)]
-    facts = bounds, domain.scale, float(f"{domain.radius:.12g}"), domain.n_public
+    facts = bounds, domain.scale, domain.weights, float(f"{domain.radius:.12g}"), domain.n_public
     return repr((slug, chosen, float(f"{promise.epsilon:.12g}"), float(f"{promise.delta:.12g}"), facts))
 
 

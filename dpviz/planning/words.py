@@ -9,7 +9,7 @@ import numpy as np
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load
-from dpviz.numbers import length, number, percent, ratio_words
+from dpviz.numbers import factor, length, number, percent, ratio_words, unlogged
 from dpviz.planning.facts import Facts
 from dpviz.planning.rehearsal import Rehearsal
 from dpviz.planning.solver import span, widest
@@ -116,10 +116,13 @@ def _ranges(least: np.ndarray, most: np.ndarray, facts: Facts, mark: str = "±")
     width, units = domain.high - domain.low, domain.units or ("",) * domain.n_features
     for low, high, wide, unit in zip(least, most, width, units, strict=True):
         fills = [2 * REACH * sd > wide for sd in (low, high)]  # as on a card
-        ends = dict.fromkeys(length(sd, unit, 2) for sd, full in zip((low, high), fills, strict=True) if not full)
-        told = f"{mark}{' to '.join(ends)}"
+        log = unlogged(unit) is not None
+        sign = "×÷" if log else mark
+        texts = [factor(sd) if log else length(sd, unit, 2) for sd in (low, high)]
+        ends = dict.fromkeys(text for text, full in zip(texts, fills, strict=True) if not full)
+        told = f"{sign}{' to '.join(ends)}"
         if len(named := {end.partition(" ")[2] for end in ends}) == 1:  # a unit that both ends have is said once
-            told = f"{mark}{' to '.join(end.partition(' ')[0] for end in ends)} {named.pop()}".rstrip()
+            told = f"{sign}{' to '.join(end.partition(' ')[0] for end in ends)} {named.pop()}".rstrip()
         words.append(_FULL if fills[0] else f"{told} to {_FULL}" if fills[1] else told)
     return words
 
@@ -130,7 +133,7 @@ def amount(value: float, facts: Facts) -> str:
         return "unknown"
     domain = facts.domain
     units, wide = set(domain.units), int((domain.high - domain.low).argmax())
-    if len(units) <= 1 and (domain.scale == "common" or len(set(domain.half_width)) == 1):
+    if len(units) <= 1 and (domain.one_scale or len(set(domain.half_width)) == 1):
         return length(value, domain.units[0] if units else "", 2)
     return f"{length(value, domain.units[wide] if units else '', 2)} in {domain.columns[wide]}"
 

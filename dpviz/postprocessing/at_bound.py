@@ -9,13 +9,14 @@ another k, from the same release, are measured by the largest noise of the run's
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 
 from dpviz.datasets.readers.recode import DAYS, date_of
 from dpviz.domain import Domain
-from dpviz.numbers import listed, number
+from dpviz.numbers import listed, number, unlogged
 from dpviz.postprocessing.center_sd import stated
 from dpviz.postprocessing.regions import has_regions
 from dpviz.trace import Trace
@@ -28,6 +29,7 @@ __all__ = [
     "LOW",
     "WIDE",
     "at_bounds",
+    "bound_text",
     "bounds_sentence",
     "bounds_words",
     "flag",
@@ -89,7 +91,15 @@ def flag(domain: Domain, mark: int, column: int, unit: str = "") -> str:
     if not mark:
         return ""
     bound = float((domain.low if mark == LOW else domain.high)[column])
-    return f"at your bound of {date_of(bound) if unit == DAYS else f'{number(bound, 6)} {unit}'.rstrip()}"
+    named = "" if unit == DAYS else unit if (plain := unlogged(unit)) is None else plain
+    return f"at your bound of {f'{bound_text(bound, unit)} {named}'.rstrip()}"
+
+
+def bound_text(bound: float, unit: str) -> str:
+    """Return a declared bound as text, without its unit: a day as a date, a logarithm as the value that it is of."""
+    if unit == DAYS:
+        return date_of(bound)
+    return number(bound if unlogged(unit) is None else math.expm1(bound), 6)
 
 
 def margin(trace: Trace, bounds: int) -> str:

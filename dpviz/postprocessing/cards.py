@@ -14,12 +14,12 @@ import pandas as pd
 
 from dpviz.datasets.readers.recode import DAYS, date_of
 from dpviz.escape import cell
-from dpviz.numbers import at, number, round_to
-from dpviz.postprocessing.at_bound import HIGH, LOW, WIDE, at_bounds, flag, margin
+from dpviz.numbers import at, factor, round_to, spread_text, unlogged
+from dpviz.postprocessing.at_bound import HIGH, LOW, WIDE, at_bounds, bound_text, flag, margin
 from dpviz.postprocessing.explain import NO_SIZE, drowned
 from dpviz.postprocessing.in_words import standing
 from dpviz.postprocessing.regions import has_regions
-from dpviz.postprocessing.released import center_noise, csv_text, noise_text, resolution, sizes_resolution
+from dpviz.postprocessing.released import center_noise, csv_text, noise_text, resolution, sizes_resolution, written
 from dpviz.trace import Trace
 
 __all__ = ["AT_BOUND", "Card", "Fact", "cards", "centers_csv", "noise_words", "widest"]
@@ -52,29 +52,35 @@ class Fact:
     flag: str
     wide: bool
 
+    @property
+    def typical(self) -> bool:
+        """Return whether the column holds logarithms, so that a center is a typical value and its noise a factor."""
+        return unlogged(self.unit) is not None
+
     def written(self, value: float, *, commas: bool = True) -> str:
-        """Return a value of this column as text, and a day as a date."""
-        if self.unit == DAYS:
-            return date_of(value)
-        return at(value, self.step) if commas else round_to(value, self.step)
+        """Return a value of this column as text, a day as a date, and a logarithm as the value that it is of."""
+        return date_of(value) if self.unit == DAYS else written(value, self.unit, self.step, commas=commas)
 
     def written_bound(self, bound: float) -> str:
         """Return a declared bound as text."""
-        return date_of(bound) if self.unit == DAYS else number(bound, 6)
+        return bound_text(bound, self.unit)
 
     @property
     def noise(self) -> str:
-        """Return the noise with two significant digits; "" if it is unknown."""
-        return "" if self.sd is None else noise_text(self.sd)
+        """Return the noise with two significant digits, of logarithms as a factor; "" if it is unknown."""
+        return "" if self.sd is None else factor(self.sd) if self.typical else noise_text(self.sd)
 
     @property
     def named_unit(self) -> str:
         """Return the unit that follows a number and its noise: "days" after the noise of a date."""
-        return "days" if self.unit == DAYS else self.unit
+        return "days" if self.unit == DAYS else unlogged(self.unit) or "" if self.typical else self.unit
 
     @property
     def text(self) -> str:
-        """Return the value with its noise and unit: 58.1 ± 0.42 years."""
+        """Return the value with its noise and unit: 58.1 ± 0.42 years; of logarithms, typical 3,570 EUR ×÷ 1.2."""
+        if self.typical:
+            noise = f" ×÷ {self.noise}" if self.noise else ""
+            return f"typical {f'{self.written(self.value)} {self.named_unit}'.rstrip()}{noise}"
         noise = f" ± {self.noise}" if self.noise else ""
         unit = "" if self.unit == DAYS and not noise else self.named_unit
         return f"{self.written(self.value)}{noise} {unit}".rstrip()
@@ -193,9 +199,10 @@ def noise_words(trace: Trace, some: Sequence[Card]) -> str:
     if fact.wide:
         where = f"In {fact.column} the noise is as wide as your bounds."
     else:
-        amount = f"±{fact.noise} {fact.named_unit}".rstrip()
+        amount = spread_text(fact.sd or 0.0, fact.unit) if fact.typical else f"±{fact.noise} {fact.named_unit}".rstrip()
         where = f"The widest noise is {amount}, in {fact.column} of {card.kind.lower()} {card.number}."
-    return f"{where} ± is one standard deviation of the noise {center_noise(trace).meaning}."
+    sign = "± and ×÷ are" if any(one.typical for one in some[0].facts) else "± is"
+    return f"{where} {sign} one standard deviation of the noise {center_noise(trace).meaning}."
 
 
 def centers_csv(
@@ -204,7 +211,8 @@ def centers_csv(
     """Return the cards as CSV: a line with the promise, then one line per cluster and column.
 
     The columns are cluster, size, size ±, column, value, ±, unit and at bound. Numbers are rounded to a tenth of their
-    noise and written without commas, days as dates; `centers_json` gives all digits. No text can act as a formula.
+    noise and written without commas, days as dates; `centers_json` gives all digits. A value of a column of logarithms
+    is typical, with a factor as its ±, and its unit says so. No text can act as a formula.
     """
     lines = [
         (
@@ -213,8 +221,8 @@ def centers_csv(
             "" if card.size_sd is None else noise_text(card.size_sd, commas=False),
             cell(fact.column),
             fact.written(fact.value, commas=False),
-            "" if fact.sd is None else noise_text(fact.sd, commas=False),
-            cell(fact.named_unit),
+            "" if fact.sd is None else fact.noise if fact.typical else noise_text(fact.sd, commas=False),
+            cell(f"{fact.named_unit} (typical; ± is a factor)".lstrip() if fact.typical else fact.named_unit),
             cell(fact.flag),
         )
         for card in cards(trace, columns, units, scatter=scatter)

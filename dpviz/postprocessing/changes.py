@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.stats import norm
 
-from dpviz.numbers import at, chance, counted, number
+from dpviz.numbers import at, chance, counted, factor, number
 from dpviz.postprocessing.at_bound import bounds_sentence
 from dpviz.postprocessing.beside import matched
 from dpviz.postprocessing.cards import Card, Fact, cards
@@ -180,9 +180,12 @@ def _change(
     unit: str,
     facts: tuple[Fact, Fact] | None,
 ) -> Change:
-    sign = "+" if value >= 0 else "−"
-    noise = "" if sd is None else f" ± {noise_text(sd)}"
-    difference = f"{sign}{at(abs(value), step)}{noise} {unit}".rstrip()
+    if facts is not None and facts[0].typical:  # a difference of logarithms is a factor
+        noise = "" if sd is None else f" ×÷ {factor(sd)}"
+        difference = f"{'×' if value >= 0 else '÷'}{factor(abs(value))}{noise}"
+    else:
+        noise = "" if sd is None else f" ± {noise_text(sd)}"
+        difference = f"{'+' if value >= 0 else '−'}{at(abs(value), step)}{noise} {unit}".rstrip()
     return Change(name, before, after, difference, sd, None if sd is None else abs(value) > limit * sd, facts)
 
 

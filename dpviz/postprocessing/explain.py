@@ -21,7 +21,7 @@ from scipy.stats import norm
 
 from dpviz.domain import Domain
 from dpviz.geometry import bincount
-from dpviz.numbers import number
+from dpviz.numbers import factor, number, unlogged
 from dpviz.postprocessing.at_bound import bounds_words
 from dpviz.postprocessing.center_sd import CELLS, members
 from dpviz.postprocessing.released import CenterNoise, center_noise
@@ -121,7 +121,9 @@ class Explanation:
             )  # fmt: skip
         return pd.DataFrame(rows).sort_values(["cluster", "least"], ascending=[True, False], ignore_index=True)
 
-    def table(self, columns: Sequence[str], truth: Explanation | None = None) -> pd.DataFrame:
+    def table(
+        self, columns: Sequence[str], truth: Explanation | None = None, units: Sequence[str] = ()
+    ) -> pd.DataFrame:
         """Return `clearest` as a table to show: shares in percent with their half-widths, or "cannot tell".
 
         `truth` holds the counts without noise; it adds two columns: NOT PRIVATE.
@@ -131,7 +133,10 @@ class Explanation:
             {
                 "cluster": clearest.cluster,
                 "column": [columns[j] for j in clearest.column],
-                "at least": clearest.edge,
+                "at least": [
+                    edge if unlogged(units[j] if units else "") is None else math.expm1(edge)
+                    for edge, j in zip(clearest.edge, clearest.column, strict=True)
+                ],
                 "of the cluster, %": 100 * clearest.share,
                 "± cluster": 100 * self.z * clearest.share_sd,
                 "of all others, %": 100 * clearest.others,
@@ -176,12 +181,12 @@ def _below(counts: np.ndarray) -> np.ndarray:
 def _words(row: object, columns: Sequence[str], units: Sequence[str], z: float) -> str:
     column, edge, share = row.column, row.edge, row.share  # type: ignore[attr-defined]
     others, share_sd, others_sd = row.others, row.share_sd, row.others_sd  # type: ignore[attr-defined]
-    unit = _unit(units, column)
     side = "at least"
     if share < others:
         side, share, others = "below", 1 - share, 1 - others
+    place = _place(edge, units, column)
     return (
-        f"{100 * share:.0f}% (±{100 * z * share_sd:.0f}) have {columns[column]} {side} {number(edge)}{unit}, compared "
+        f"{100 * share:.0f}% (±{100 * z * share_sd:.0f}) have {columns[column]} {side} {place}, compared "
         f"with {100 * others:.0f}% (±{100 * z * others_sd:.0f}) of all others"
     )
 
@@ -226,8 +231,8 @@ def of_centers(trace: Trace, columns: Sequence[str], units: Sequence[str] = ()) 
             continue
         order = [j for j in np.argsort(-least[c], kind="stable")[:MOST] if least[c, j] >= LEAST]
         parts = [
-            f"{columns[j]} {_number(centers[c, j], z * sd[c, j], _unit(units, j))}, the others "
-            f"{_number(others[c, j], z * others_sd[c, j], _unit(units, j))} on average"
+            f"{columns[j]} {_around(centers[c, j], z * sd[c, j], units, j)}, the others "
+            f"{_around(others[c, j], z * others_sd[c, j], units, j)} on average"
             for j in order
         ]
         words = "; ".join(filter(None, (*(parts or [_NO_COLUMN.rstrip(".")]), bounds[c])))
@@ -265,12 +270,19 @@ def _drowned(trace: Trace, noise: CenterNoise, z: float) -> np.ndarray:
     return lost
 
 
-def _number(value: float, reach: float, unit: str) -> str:
-    return f"{number(value)}{unit} (±{number(reach, 2)})"
+def _around(value: float, reach: float, units: Sequence[str], column: int) -> str:
+    """Return a coordinate with the half-width of its interval: 58 years (±1.3), or 3,570 EUR (×÷1.2) of logarithms."""
+    log = column < len(units) and unlogged(units[column]) is not None
+    return f"{_place(value, units, column)} ({f'×÷{factor(reach)}' if log else f'±{number(reach, 2)}'})"
 
 
-def _unit(units: Sequence[str], column: int) -> str:
-    return f" {units[column]}" if column < len(units) and units[column] else ""
+def _place(value: float, units: Sequence[str], column: int) -> str:
+    """Return a coordinate with its unit; a logarithm as the value that it is of."""
+    unit = units[column] if column < len(units) else ""
+    plain = unlogged(unit)
+    if plain is not None:
+        value, unit = math.expm1(value), plain
+    return f"{number(value)} {unit}".rstrip()
 
 
 def truth_of(trace: Trace) -> Explanation | None:

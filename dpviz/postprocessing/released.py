@@ -15,7 +15,7 @@ import pandas as pd
 
 from dpviz.escape import cell, line
 from dpviz.geometry import bincount
-from dpviz.numbers import at, number, round_to
+from dpviz.numbers import at, number, round_to, unlogged
 from dpviz.postprocessing.at_bound import DIGITS, bounds_words
 from dpviz.postprocessing.center_sd import UNKNOWN, members, stated
 from dpviz.privacy.ledger import Release
@@ -36,6 +36,7 @@ __all__ = [
     "resolution",
     "sizes_resolution",
     "weighted_points",
+    "written",
 ]
 
 AT_BOUNDS = "at a bound"  # heading of the column that says where a center lies at a declared bound
@@ -115,19 +116,32 @@ def centers_table(trace: Trace, columns: Sequence[str], units: Sequence[str] = (
     """Return one row per released center: number, columns in the data's units, noisy size, and noise per column.
 
     Columns of the table: "center", the data's columns (with their unit in parentheses), and, if known, "noisy size"
-    and "noise in COLUMN" (one standard deviation).
+    and "noise in COLUMN" (one standard deviation). A column of logarithms holds typical values, and its noise is a
+    factor.
     """
     units = units or [""] * len(columns)
-    names = [f"{column} ({unit})" if unit else column for column, unit in zip(columns, units, strict=True)]
+    names, logs = _heads(columns, units), [unlogged(unit) is not None for unit in units]
     noise = center_noise(trace)
-    table = pd.DataFrame(np.asarray(trace.cluster_centers), columns=names)
+    centers = np.array(trace.cluster_centers)
+    centers[:, logs] = np.expm1(centers[:, logs])
+    table = pd.DataFrame(centers, columns=names)
     table.insert(0, "center", np.arange(1, len(table) + 1))
     if noise.sizes is not None:
         table["noisy size"] = noise.sizes
     if noise.sd is not None:
-        for name, column in zip(names, (noise.sd * trace.domain.half_width).T, strict=True):
-            table[f"noise in {name}"] = column
+        for name, column, log in zip(names, (noise.sd * trace.domain.half_width).T, logs, strict=True):
+            table[f"factor of noise in {name}" if log else f"noise in {name}"] = np.exp(column) if log else column
     return table
+
+
+def _heads(columns: Sequence[str], units: Sequence[str]) -> list[str]:
+    """Return the headings of the data's columns, with their units."""
+    heads = []
+    for column, unit in zip(columns, units, strict=True):
+        plain = unlogged(unit)
+        named, unit = (column, unit) if plain is None else (f"typical {column}", plain)
+        heads.append(f"{named} ({unit})" if unit else named)
+    return heads
 
 
 def coreset_table(trace: Trace, columns: Sequence[str], units: Sequence[str] = ()) -> pd.DataFrame | None:
@@ -166,10 +180,14 @@ def centers_text(
     table = centers_table(trace, columns, units)
     noise, steps = center_noise(trace), resolution(trace, scatter)
     cells = [[str(i) for i in table.iloc[:, 0]]]
-    cells += [_written(table.iloc[:, j + 1], steps[j], True) for j in range(len(columns))]
+    units = units or [""] * len(columns)
+    centers = np.asarray(trace.cluster_centers)
+    cells += [[written(value, units[j], steps[j]) for value in centers[:, j]] for j in range(len(columns))]
     if noise.sizes is not None:
         cells.append(_sizes_text(noise.sizes, noise.sizes_sd, True))
-    cells += [[noise_text(sd) for sd in table.iloc[:, j]] for j in range(len(cells), table.shape[1])]
+    for j in range(len(cells), table.shape[1]):
+        log = table.columns[j].startswith("factor")
+        cells.append([f"×÷{number(sd, 3)}" if log else noise_text(sd) for sd in table.iloc[:, j]])
     text = pd.DataFrame(list(zip(*cells, strict=True)), columns=table.columns)
     if any(words := bounds_words(trace, columns, units)):
         text.insert(1, AT_BOUNDS, words)
@@ -198,6 +216,13 @@ def _resolution(sd: np.ndarray | None, width: np.ndarray) -> np.ndarray:
         return DIGITS * width
     sd = np.where(np.isfinite(sd) & (sd > 0), sd, np.inf).min(axis=0, initial=np.inf)
     return np.where(np.isfinite(sd), sd / 10, DIGITS * width)
+
+
+def written(value: float, unit: str, step: float, *, commas: bool = True) -> str:
+    """Return a coordinate as text, rounded to `step`; a logarithm as the value that it is of, to this share of it."""
+    if unlogged(unit) is not None:
+        value, step = math.expm1(value), math.exp(value) * step
+    return (at if commas else round_to)(float(value), float(step))
 
 
 def _written(values: Iterable[float], resolution: float, commas: bool) -> list[str]:

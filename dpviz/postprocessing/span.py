@@ -85,7 +85,7 @@ def span_of(domain: Domain, cluster_centers: np.ndarray, of: str = "the released
         places = (centers - middle) @ directions.T
         margin = max(_MARGIN * float(np.ptp(places, axis=0).max()), _LEAST)
         low, high = np.maximum(low, places.min(axis=0) - margin), np.minimum(high, places.max(axis=0) + margin)
-    unit = float(domain.half_width.max()) if domain.scale == "common" else 1.0
+    unit = float(domain.half_width.max()) if domain.one_scale else 1.0
     rows = (tuple(row) for row in (unit * directions).tolist())
     return Span(tuple(middle.tolist()), tuple(rows), tuple((unit * low).tolist()), tuple((unit * high).tolist()), of)
 

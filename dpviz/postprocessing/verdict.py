@@ -17,7 +17,7 @@ from sklearn.metrics import pairwise_distances_argmin
 from dpviz.domain import Domain
 from dpviz.geometry import bincount
 from dpviz.metrics import reference_name
-from dpviz.numbers import chance, length, listed, number, percent, ratio_words
+from dpviz.numbers import chance, length, listed, number, percent, ratio_words, spread_text
 from dpviz.postprocessing.at_bound import bounds_sentence
 from dpviz.postprocessing.bet import bet_of
 from dpviz.postprocessing.regions import agreement, has_regions, labels_of
@@ -165,7 +165,7 @@ def largest_gap(
     here, there = domain.normalize(centers), domain.normalize(reference)
     one, other = linear_sum_assignment(cdist(here, there))
     gaps = np.abs(centers[one] - reference[other])
-    if domain.scale == "common" and len(set(units)) == 1:
+    if domain.one_scale and len(set(units)) == 1:
         return length(float(np.linalg.norm(gaps, axis=1).max()), units[0], 2)
     row, column = np.unravel_index((gaps / domain.half_width).argmax(), gaps.shape)
     return f"{length(float(gaps[row, column]), units[column] if units else '', 2)} in {columns[column]}"
@@ -296,10 +296,10 @@ def spread_words(sd: np.ndarray | float, domain: Domain, columns: Sequence[str],
     if sd.max() >= 1:
         return "as wide as the public bounds"
     widths = sd * domain.half_width
-    if domain.scale == "common" and len(set(units)) <= 1:
-        return f"±{length(float(widths.max()), units[0] if units else '', 2)}"
+    if domain.one_scale and len(set(units)) <= 1:
+        return spread_text(float(widths.max()), units[0] if units else "")
     column = int(sd.argmax())
-    return f"±{length(float(widths[column]), units[column] if units else '', 2)} in {columns[column]}"
+    return f"{spread_text(float(widths[column]), units[column] if units else '')} in {columns[column]}"
 
 
 def _why(groups: Groups, missed: tuple[int, ...], ratio: float, noise: CenterNoise, k: int) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 from dpviz.algorithms import ALGORITHMS
 from dpviz.algorithms.outside import ORIGINS
 from dpviz.escape import line, plain
+from dpviz.numbers import unlogged
 from dpviz.privacy.guarantee import Notion
 from dpviz.takeaway.foreign import algorithm_of
 from dpviz.takeaway.label import badge, facts
@@ -85,10 +86,14 @@ def _load(trace: Trace) -> str:
         return f"{head}from dpviz.datasets import load\n\ndata = load({known!r})\nX, domain = data.X, data.domain"
     domain, private = trace.domain, trace.seed is None
     columns = list(domain.columns)
-    ends = zip(domain.low.tolist(), domain.high.tolist(), strict=True)
+    logs = [unlogged(unit) is not None for unit in domain.units]
     if columns:
-        bounds = ", ".join(f"{name!r}: ({a!r}, {b!r}, '')" for name, (a, b) in zip(columns, ends, strict=True))
-        declared = f"columns={literal(columns)}, bounds={{{bounds}}}"
+        ends = np.array([domain.low, domain.high])
+        ends[:, logs] = np.expm1(ends[:, logs])
+        pairs = zip(columns, ends.T.tolist(), strict=True)
+        bounds = ", ".join(f"{name!r}: ({a!r}, {b!r}, '')" for name, (a, b) in pairs)
+        taken = [name for name, log in zip(columns, logs, strict=False) if log]
+        declared = f"columns={literal(columns)}, bounds={{{bounds}}}" + (f", logs={literal(taken)}" if taken else "")
     else:
         declared = f"low={literal(domain.low.tolist())}, high={literal(domain.high.tolist())}"
     form = f"private=True, header={bool(columns)}, content=content" if private else "content=content"
@@ -103,7 +108,7 @@ def _load(trace: Trace) -> str:
         f"    data = load_csv(path, dictionary=dictionary[0], {form})\n"
         "else:\n"
         f"    data = load_csv(path, {declared}, n_public={literal(domain.n_public)}, {form})\n"
-        f"{_order(columns)}"
+        f"{_order(columns, logs)}"
         "X = data.X"
     )
 
@@ -122,12 +127,16 @@ def _asked(slug: str) -> str:
     )
 
 
-def _order(columns: list[str]) -> str:
+def _order(columns: list[str], logs: list[bool]) -> str:
     """Return code that stops before anything is booked if the columns are not those of the run, in their order."""
     if not columns:
         return ""
     words = "the file or its dictionary has other columns than the run, or in another order; nothing was run"
-    return f"if list(data.columns) != {literal(columns)}:\n    raise SystemExit({words!r})\n"
+    code = f"if list(data.columns) != {literal(columns)}:\n    raise SystemExit({words!r})\n"
+    if any(logs):
+        words = "the dictionary takes the logarithms of other columns than the run; nothing was run"
+        code += f'if [unit.startswith("ln(1 + ") for unit in data.units] != {logs}:\n    raise SystemExit({words!r})\n'
+    return code
 
 
 def _first(trace: Trace) -> str:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import html
 import json
 
+import numpy as np
+
 from dpviz.datasets import SAMPLES, title_of_sample
-from dpviz.numbers import chance, number
+from dpviz.numbers import chance, number, unlogged
 from dpviz.postprocessing.at_bound import bounds_sentence
 from dpviz.postprocessing.bet import bet_of
 from dpviz.postprocessing.verdict import private_verdict, reach
@@ -90,10 +92,15 @@ def facts(trace: Trace) -> dict[str, str]:
 def _public(trace: Trace) -> str:
     columns, units = names_of(trace)
     domain = trace.domain
-    bounds = [
-        f"{name} {number(low, 6)} to {number(high, 6)}{' ' * bool(unit)}{unit}"
-        for name, low, high, unit in zip(columns, domain.low, domain.high, units, strict=True)
-    ]
+    bounds = []
+    for j, (name, unit) in enumerate(zip(columns, units, strict=True)):
+        plain = unlogged(unit)
+        log = plain is not None
+        ends = " to ".join(
+            number(np.expm1(end) if log else end, 6) for end in (float(domain.low[j]), float(domain.high[j]))
+        )
+        words = f"{name} {ends} {plain if log else unit}".rstrip() + ", in logarithms" * log
+        bounds.append(f"{words}, weight {number(domain.weights[j])}" if domain.weights else words)
     more = f" and {len(bounds) - MOST} more" if len(bounds) > MOST else ""
     size = "" if domain.n_public is None else f"; about {domain.n_public:,} rows"
     origin = "" if domain.origin == "declared" else f" ({domain.origin})"

@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.metrics import pairwise_distances_argmin_min
 
 from dpviz.datasets import Dataset
+from dpviz.numbers import unlogged
 from dpviz.trace import Trace
 
 __all__ = ["nearest_code", "nearest_csv"]
@@ -30,9 +31,10 @@ def nearest_csv(released: np.ndarray, data: Dataset) -> str:
     distance, finite = np.full(len(data.X), np.nan), np.isfinite(data.X).all(axis=1)
     Z, centers = domain.normalize(data.X[finite]), domain.normalize(np.asarray(released))
     place, far = pairwise_distances_argmin_min(Z, centers)
-    common = domain.scale == "common"
+    common = domain.one_scale
     nearest[finite], distance[finite] = place + 1, far * (domain.half_width[0] if common else 1.0)
     unit = (data.units[0] or "units of the data") if common else "half-widths of the bounds"
+    unit += ", weighted" * bool(domain.weights)
     lines = [f"# NOT PRIVATE: made from the rows themselves. Distances in {unit}.", "row,center,distance"]
     for row, (center, length) in enumerate(zip(nearest.tolist(), distance.tolist(), strict=True), 1):
         lines.append(f"{row},{center},{_digits(length)}" if center else f"{row},,")
@@ -44,14 +46,22 @@ def _digits(length: float) -> str:
 
 
 def nearest_code(trace: Trace) -> str:
-    """Return three lines of Python that find the nearest center of each row of `X`, to run where the rows are stored.
+    """Return a few lines of Python that find the nearest center of each row of `X`, to run where the rows are stored.
 
     Centers are numbered from 1, and a row with a missing value gets 0. `X` is an array (n, d) with the declared columns
     in their order; the centers are those of the run's JSON file.
     """
-    half = ", ".join(repr(float(width)) for width in np.broadcast_to(trace.domain.half_width, trace.domain.n_features))
+    domain = trace.domain
+    half = ", ".join(repr(float(width)) for width in domain.half_width)
+    logs, rows, taken = [j for j, unit in enumerate(domain.units) if unlogged(unit) is not None], "np.asarray(X)", ""
+    if logs:  # as `with_logs` takes them
+        lows, rows = [float(np.expm1(domain.low[j])) for j in logs], "rows"
+        taken = (
+            f"rows, logs = np.array(X, dtype=float), {logs}; raised = np.maximum(rows[:, logs], {lows})\n"
+            "rows[:, logs] = np.log1p(raised) - (raised - rows[:, logs])\n"
+        )
     return (
         'import json, numpy as np; centers = np.array(json.load(open("centers.json"))["cluster_centers"])\n'
-        f"scaled = (np.asarray(X)[:, None, :] - centers) / np.array([{half}])\n"
+        f"{taken}scaled = ({rows}[:, None, :] - centers) / np.array([{half}])\n"
         "nearest = (np.square(scaled).sum(axis=2).argmin(axis=1) + 1) * np.isfinite(scaled).all(axis=(1, 2))\n"
     )

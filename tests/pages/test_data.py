@@ -585,6 +585,25 @@ def test_a_dictionary_of_the_command_line_is_obeyed_on_the_page_or_refused(start
     assert data.domain.rows_per_person == 5 and not app.exception
 
 
+def test_logarithms_and_weights_are_declared_in_the_table_and_kept(start):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"age": rng.integers(18, 90, 60), "pay": np.exp(rng.normal(7, 1, 60)).round()})
+    columns = [
+        {"name": "age", "low": 18, "high": 95, "weight": 2},
+        {"name": "pay", "low": 0, "high": 9000, "log": True},
+    ]
+    declared = {"columns": columns, "n_public": 60, "n_clusters": 2}
+    app = drop(start(), "mine.csv", frame.to_csv(index=False).encode(), "Yes, it is public")
+    next(f for f in app.file_uploader if "dictionary" in f.key).upload("f.json", json.dumps(declared).encode()).run()
+    (upload,) = app.session_state["uploads"].values()
+    assert (upload.cells["age"]["weight"], upload.cells["pay"]["kind"]) == (2, "amount, in logarithms")
+    onward(app)
+    (data,) = app.session_state["own"].values()
+    assert data.domain.weights == (2, 1) and data.units == ("", "ln(1 + value)")
+    np.testing.assert_allclose(data.X[:, 1], np.log1p(frame["pay"]))
+    assert data.facts["columns"][1]["high"] == 9000 and not app.exception
+
+
 def test_a_public_cell_that_may_be_two_numbers_is_asked_about_on_screen(start):
     app = drop(start(), "mine.csv", b"a;b\n" + b"1.234;7\n" * 20, "Yes, it is public")
     assert any("1.234: is it 1,234?" in block.value.replace("\\", "") for block in app.markdown)

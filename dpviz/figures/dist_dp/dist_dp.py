@@ -88,7 +88,7 @@ def _boxes(view: View, centers: np.ndarray, side: float) -> np.ndarray:
 
 def ruler(view: View, figure: go.Figure, rho: float, noise_sd: float) -> None:
     """Draw, in a corner and to scale, the longest hidden move and how far noise moves a point."""
-    if view.axes is None or view.trace.domain.scale != "common":
+    if view.axes is None or not view.trace.domain.one_scale:
         return
     d, low, high = view.trace.domain.n_features, *view.bounds()
     thrown = noise_sd * math.sqrt(d)

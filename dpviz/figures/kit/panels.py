@@ -46,7 +46,7 @@ def plane(view: View, title: str, *, height: int = 508) -> go.Figure:
     figure = bounded(colors, title, *view.bounds(), view.axis_titles(), view.trace.domain, height=height)
     if view.axes is None and view.trace.domain.n_features > 1:  # directions other than columns have no declared box
         figure.layout.shapes = ()
-        if view.trace.domain.scale != "common":  # a coordinate along such a direction then has no unit
+        if not view.trace.domain.one_scale:  # a coordinate along such a direction then has no unit
             figure.update_xaxes(showticklabels=False, ticks="")
             figure.update_yaxes(showticklabels=False, ticks="")
     if view.hidden and view.people is not None:
@@ -98,7 +98,7 @@ def bounded(
     """
     figure = base(colors, title, height=height)
     pad, shape = 0.04 * (high - low), float((high - low)[1] / (high - low)[0])
-    strip = domain.scale == "common" and domain.n_features > 1 and not FLATTEST <= shape <= 1 / FLATTEST
+    strip = domain.one_scale and domain.n_features > 1 and not FLATTEST <= shape <= 1 / FLATTEST
     names = [f"{words}, stretched" if strip and i == (shape < 1) else words for i, words in enumerate(titles)]
     figure.update_xaxes(range=[low[0] - pad[0], high[0] + pad[0]], title_text=names[0], fixedrange=False)
     figure.update_yaxes(range=[low[1] - pad[1], high[1] + pad[1]], title_text=names[1], fixedrange=False)
@@ -106,7 +106,7 @@ def bounded(
         figure.update_yaxes(showticklabels=False)
     if strip:
         figure.update_layout(meta={"ar": FLATTEST if shape < 1 else 1 / FLATTEST, "h": height})
-    elif domain.scale == "common":  # equal scales: the player adapts the height to the width, using `meta`
+    elif domain.one_scale:  # equal scales: the player adapts the height to the width, using `meta`
         figure.update_xaxes(constrain="domain", constraintoward="left")
         figure.update_yaxes(scaleanchor="x", constrain="domain", constraintoward="top")
         figure.update_layout(meta={"ar": shape, "h": height})

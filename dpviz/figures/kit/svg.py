@@ -26,7 +26,7 @@ def plane_svg(view: View) -> str:
     low, high = view.bounds()
     pad = 0.04 * (high - low)
     low, high = low - pad, high + pad
-    same = len(set(view.units)) == 1 and view.trace.domain.scale == "common"
+    same = len(set(view.units)) == 1 and view.trace.domain.one_scale
     wide = WIDTH - LEFT - RIGHT
     tall = float(np.clip(wide * (high[1] - low[1]) / (high[0] - low[0]), 220, 640)) if same else 380.0
     if view.trace.domain.n_features == 1:

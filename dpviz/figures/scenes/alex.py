@@ -107,7 +107,7 @@ def lens_panel(
     colors, domain = view.colors, view.trace.domain
     low, high = view.bounds()
     half = (high - low) / 2 / lens.times
-    if domain.scale == "common":
+    if domain.one_scale:
         half = np.full(2, half.max())
     middle = (view.flat(lens.here) + view.flat(lens.there)) / 2
     here, there = domain.normalize(np.stack([lens.here, lens.there]))
@@ -115,7 +115,7 @@ def lens_panel(
     figure = base(colors, f"Alex moves a KMeans center by {shift}", height=_TALL)
     unit = view.units[0] if view.units else ""
     wide = f"{lens.times:,} : 1"
-    if domain.scale == "common":
+    if domain.one_scale:
         wide += f", {length(float(2 * half[0]), unit, 2)} from edge to edge"
     figure.update_xaxes(range=[middle[0] - half[0], middle[0] + half[0]], showticklabels=False, title_text=wide)
     figure.update_yaxes(range=[middle[1] - half[1], middle[1] + half[1]], showticklabels=False)

@@ -33,7 +33,7 @@ def thumbnail(data: Dataset, colors: Theme, *, width: int = 220, height: int = 1
         Z -= (Z.max(axis=0) + Z.min(axis=0)) / 2
         reach = np.abs(Z).max(axis=0)
     room = np.array([width, height]) / 2 - 6
-    scale = (room / reach).min() if domain.scale == "common" else room / reach  # a map keeps its aspect ratio
+    scale = (room / reach).min() if domain.one_scale else room / reach  # a map keeps its aspect ratio
     x, y = (Z * scale + [width / 2, height / 2]).T
     people = "".join(f'<circle cx="{a:.0f}" cy="{height - b:.0f}" r="2"/>' for a, b in zip(x, y, strict=True))
     return (

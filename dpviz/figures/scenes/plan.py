@@ -133,7 +133,7 @@ def cloud_panel(colors: Theme, people: np.ndarray, runs: Sequence[np.ndarray], d
     if y is None:
         figure.update_yaxes(visible=False, range=[-0.1, 1])
     else:
-        same = {"scaleanchor": "x"} if domain.scale == "common" else {}
+        same = {"scaleanchor": "x"} if domain.one_scale else {}
         figure.update_yaxes(title_text=named[y] if named else "", range=[domain.low[y], domain.high[y]], **same)
     words = f"{len(runs)} rehearsed runs on made-up people, the centers of each drawn as dots."
     return Panel("cloud", figure, words)

@@ -18,7 +18,7 @@ from dpviz.escape import plain
 from dpviz.figures.kit.view import thin
 from dpviz.figures.scenes.people import bounds_panel
 from pages._ui.data import kept, reading
-from pages._ui.data.reading import KINDS, NUMBER
+from pages._ui.data.reading import KINDS, LOGARITHM, NUMBER
 from pages._ui.explore.form.forms import hand_on, in_labels
 from pages._ui.explore.form.numbers import field
 from pages._ui.frame import catalog, markup, messages, shell
@@ -42,12 +42,18 @@ _PLACE = ("sheet", "header_row")  # Entries that must agree with the form in whi
 _WRITTEN = ("separator", "decimal", "decimal_of", "thousands", "missing_marks")
 _CELLS: dict[str, Any] = {
     "use": False, "low": None, "high": None, "unit": "", "why": "", "kind": NUMBER, "words": "", "fill": None,
-    "description": "",
+    "weight": 1.0, "description": "",
 }  # fmt: skip
 _CONFIG = {
     "use": st.column_config.CheckboxColumn("use", help="Distances use these columns.", width="small"),
     "name": st.column_config.TextColumn("column", disabled=True),
-    "kind": st.column_config.SelectboxColumn("holds", options=list(KINDS), required=True),
+    "kind": st.column_config.SelectboxColumn(
+        "holds",
+        options=list(KINDS),
+        required=True,
+        help="Amounts that span several sizes, such as money, cluster better in logarithms: the results are typical "
+        "values in the column's unit. Their bounds are 0 or more.",
+    ),
     "low": st.column_config.NumberColumn("low", help="Smaller values are raised to this bound. Public.", width="small"),
     "high": st.column_config.NumberColumn(
         "high", help="Larger values are lowered to this bound. Public.", width="small"
@@ -61,6 +67,14 @@ _CONFIG = {
         "if missing",
         help="Stands in for a missing cell. If this field is empty, rows with a missing cell are left out.",
         width="small",
+    ),
+    "weight": st.column_config.NumberColumn(
+        "weight",
+        min_value=0.001,
+        max_value=1000.0,
+        required=True,
+        width="small",
+        help="How much a column counts in distances: at 2, a difference counts twice as much. Public.",
     ),
     "description": st.column_config.TextColumn("meaning", max_chars=120),
 }
@@ -144,15 +158,18 @@ def _table(upload: Upload) -> tuple[list[dict[str, Any]], tuple[Recoding, ...]]:
     for row in edited.to_dict("records"):
         entry = {name: None if isinstance(value, float) and np.isnan(value) else value for name, value in row.items()}
         entry |= {name: entry[name] or "" for name in ("unit", "description", "words")}
+        entry["weight"] = entry["weight"] or 1.0
         name = str(entry.pop("name"))
         upload.cells[name] = entry
         if not entry["use"]:
             continue
-        if entry["kind"] == NUMBER:
-            columns.append({"name": name, **{c: entry[c] for c in ("unit", "low", "high", "fill", "description")}})
+        distances = {"weight": entry["weight"], "log": entry["kind"] == LOGARITHM}
+        if entry["kind"] in (NUMBER, LOGARITHM):
+            given = {key: entry[key] for key in ("unit", "low", "high", "fill", "description")}
+            columns.append({"name": name, **given, **distances})
         else:
             rules.append(_rule(name, entry))
-            columns.append({"name": name, "fill": entry["fill"], "low": None, "high": None})
+            columns.append({"name": name, "fill": entry["fill"], "low": None, "high": None, **distances})
     _reasons({name: upload.cells[name] for name in names})
     used = (name for name in names if upload.cells[name]["use"])
     if waiting := [name for name in used if str(upload.cells[name]["why"]).startswith("suggested")]:
@@ -244,7 +261,7 @@ def _shortcuts(upload: Upload, names: list[str]) -> None:
             file = st.file_uploader("A dictionary that you saved here", "json", key=f"{upload.key}_dictionary")
             if file is not None:
                 _load(upload, file.name, file.getvalue())
-        numbers = [name for name in names if upload.cells[name]["kind"] == NUMBER]
+        numbers = [name for name in names if upload.cells[name]["kind"] in (NUMBER, LOGARITHM)]
         public = not upload.private
         if public and st.button("Fill from the data", icon=":material/no_encryption:", disabled=not numbers):
             upload.filled = True
@@ -315,7 +332,12 @@ def _load(upload: Upload, name: str, content: bytes) -> None:
     for column in facts["columns"]:
         rule = rules_by_column.get(column["name"])
         known = (
-            {"fill": column["fill"]} | _written(rule) if rule else {key: column[key] for key in column if key in _CELLS}
+            {"fill": column["fill"], "weight": column.get("weight", 1.0)} | _written(rule)
+            if rule
+            else {
+                **{key: column[key] for key in column if key in _CELLS},
+                "kind": LOGARITHM if column.get("log") else NUMBER,
+            }
         )
         declared.setdefault(rule.column if rule else column["name"], {**_CELLS, "use": True, **known})
     if flat:
@@ -414,6 +436,7 @@ def _consequences(upload: Upload, facts: dict[str, Any]) -> None:
     X = np.column_stack(
         [np.nan_to_num(upload.table.values(name)[chosen], nan=fill.get(name, np.nan)) for name in names]
     )
+    X = dictionary.with_logs(X, facts)
     effect = clipping(X, dictionary.domain_of(facts))
     of = f"{effect.n_rows:,} rows" + (" drawn at random" if len(chosen) < upload.table.n_rows else "")
     st.html(

@@ -61,7 +61,7 @@ def _is_declaration(entry: Any) -> bool:
     columns = entry.get("columns") if isinstance(entry, dict) else None
     if not isinstance(columns, list) or not 0 < len(columns) <= _MOST_COLUMNS or not _texts(entry, _ENTRY):
         return False
-    bounds = [column.get(end) for column in columns if isinstance(column, dict) for end in ("low", "high")]
+    bounds = [column.get(end) for column in columns if isinstance(column, dict) for end in ("low", "high", "weight")]
     right = all(isinstance(column, dict) and _texts(column, _COLUMN) for column in columns)
     right = right and all(column["kind"] in reading.KINDS for column in columns)
     return right and all(bound is None or validate.is_finite(bound) for bound in bounds)
@@ -77,6 +77,7 @@ def keep(upload: Upload) -> None:
         return
     columns = [
         {"name": name, **{key: cell[key] for key in ("kind", "low", "high", "unit", "words")}}
+        | ({} if cell["weight"] == 1 else {"weight": cell["weight"]})
         for name, cell in upload.cells.items()
         if cell["use"]
     ]

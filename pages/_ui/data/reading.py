@@ -17,13 +17,14 @@ from pages._ui.explore.form.numbers import whole_number
 from pages._ui.frame import catalog, messages
 from pages._ui.work import results
 
-__all__ = ["KINDS", "NUMBER", "again", "differently", "doubt", "numbers", "read", "separator", "where"]
+__all__ = ["KINDS", "LOGARITHM", "NUMBER", "again", "differently", "doubt", "numbers", "read", "separator", "where"]
 
 _PLACE = "{}_differently_place".format
 
-NUMBER = "number"
+NUMBER, LOGARITHM = "number", "amount, in logarithms"
 KINDS = {  # text on screen -> code of the rule ("" for a number) and order of a date
     NUMBER: ("", "ymd"),
+    LOGARITHM: ("", "ymd"),
     "words: one column per word": ("one-hot", "ymd"),
     "words in order": ("ordinal", "ymd"),
     "date year-month-day": ("days", "ymd"),

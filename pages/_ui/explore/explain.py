@@ -100,7 +100,7 @@ def _bought(key: str, result: Result, answer: Trace, hidden: bool) -> None:
         )
     )
     with st.popover("Every column of every cluster"):
-        table = explanation.table(columns, truth_of(answer) if hidden else None)
+        table = explanation.table(columns, truth_of(answer) if hidden else None, result.data.units)
         floats = [name for name in table.columns if table[name].dtype.kind == "f"]
         table = table.assign(**{name: table[name].map(number) for name in floats})
         st.dataframe(table, hide_index=True, width="stretch", key=f"{key}_explain_table")

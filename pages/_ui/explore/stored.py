@@ -123,7 +123,7 @@ def made(name: str, data: Dataset, cls: type[Algorithm]) -> Track | None:
 
 def _usual(name: str, data: Dataset, cls: type[Algorithm]) -> bool:
     """Return whether the form has the method's default values in everything but ε."""
-    if cls.notion is Notion.RHO and data.domain.scale != "common":
+    if cls.notion is Notion.RHO and not data.domain.one_scale:
         return False
     if EXACT.held:
         return False

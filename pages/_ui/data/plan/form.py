@@ -53,6 +53,10 @@ UNITS = Control(
     "units", "plan_units", "Units", ParamSpec("km"), accepts=_line,
     help="One unit per column (empty if it has none), separated by commas, or a single unit for all.",
 )  # fmt: skip
+WEIGHTS = Control(
+    "weights", "plan_weights", "Weights", ParamSpec(""), accepts=_line, placeholder="1, 2",
+    help="How much each column counts in distances, separated by commas. Empty: all the same.",
+)  # fmt: skip
 LOW = Control(
     "low", "plan_low", "Lowest possible values", ParamSpec("-12, -9"), accepts=_line, help="One value per column."
 )
@@ -88,7 +92,7 @@ EPSILON = Control("e", "plan_epsilon", label_of("epsilon"), _POSITIVE, typed=Tru
 
 def controls() -> list[Control]:
     """Return the controls for the declared facts, then those of the questions."""
-    return [N, COLUMNS, UNITS, LOW, HIGH, SCALE, K, LIKE, _methods(), WITHIN, EPSILON, SHARES, NEAR, CURVE]
+    return [N, COLUMNS, UNITS, LOW, HIGH, SCALE, WEIGHTS, K, LIKE, _methods(), WITHIN, EPSILON, SHARES, NEAR, CURVE]
 
 
 def _methods() -> Control:
@@ -145,7 +149,9 @@ def form() -> Wish:
             plan_state.plan_taken = taken
             st.rerun()
         n = whole(N, **_ANY)
-        columns, units, low, high, scale, like = (one.draw() for one in (COLUMNS, UNITS, LOW, HIGH, SCALE, LIKE))
+        columns, units, low, high, scale, weights, like = (
+            one.draw() for one in (COLUMNS, UNITS, LOW, HIGH, SCALE, WEIGHTS, LIKE)
+        )
     with st.expander("Shape a town like yours"):
         a, b = st.columns(2, gap="medium")
         shares, near = SHARES.draw(a), NEAR.draw(b)
@@ -160,6 +166,7 @@ def form() -> Wish:
         units=[unit.strip() for unit in units.split(",")] if units.strip() else [],
         scale=str(scale),
         like=like,
+        weights=numbers(weights, "the weights"),
     )
     given = numbers(shares, "the shares of your groups")
     town = shaped(given, float(near), k) if given else None
@@ -187,6 +194,7 @@ def _take() -> None:
             LOW.key: ", ".join(f"{value:.15g}" for value in domain.low),
             HIGH.key: ", ".join(f"{value:.15g}" for value in domain.high),
             SCALE.key: domain.scale,
+            WEIGHTS.key: ", ".join(f"{weight:.15g}" for weight in domain.weights),
             K.key: min(data.n_clusters, MOST_CLUSTERS),
             SHARES.key: "",
         }

@@ -219,7 +219,7 @@ def beside(name: str, value: Any, data: Dataset) -> str:
         return f"These data have {d} columns; a projection cannot have more." if value > d else ""
     if name != distance.NAME:
         return ""
-    if data.domain.scale == "common":
+    if data.domain.one_scale:
         far = data.domain.length(value)
         return f"This rho hides moves of up to {far}, {number(value)} times the half-width of the bounds."
     return (

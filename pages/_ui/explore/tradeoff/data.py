@@ -76,8 +76,15 @@ def _write(data: Dataset) -> str:
     domain = data.domain
     facts = {
         "columns": [
-            {"name": name, "low": float(low), "high": float(high), "unit": unit}
-            for name, low, high, unit in zip(data.columns, domain.low, domain.high, data.units, strict=True)
+            {"name": name, "low": float(low), "high": float(high), "unit": unit, "weight": weight}
+            for name, low, high, unit, weight in zip(
+                data.columns,
+                domain.low,
+                domain.high,
+                data.units,
+                domain.weights or [1.0] * domain.n_features,
+                strict=True,
+            )
         ],
         "scale": domain.scale,
         "radius": domain.radius,

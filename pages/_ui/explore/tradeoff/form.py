@@ -313,5 +313,5 @@ def _variant(slug: str, free: bool) -> Variant:
 
 def _distance(names: Sequence[str], rho: float) -> str:
     """Return rho in the unit of the data, or as a share of the half-width if data sets or columns differ in scale."""
-    lengths = {data.domain.length(rho) for data in map(open_choice, names) if data.domain.scale == "common"}
+    lengths = {data.domain.length(rho) for data in map(open_choice, names) if data.domain.one_scale}
     return plain(lengths.pop()) if len(lengths) == len(names) == 1 else number(rho)
