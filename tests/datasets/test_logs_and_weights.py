@@ -4,8 +4,10 @@ import csv
 import io
 import json
 import math
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -31,6 +33,7 @@ from dpviz.privacy.guarantee import Notion
 from dpviz.takeaway import export, facts
 from dpviz.takeaway.nearest import nearest_code
 
+ROOT = Path(__file__).parents[2]
 NAMES, UNITS = ("age", "income"), ("years", "ln(1 + EUR)")
 TYPICAL = (400.0, 3000.0, 13000.0)  # geometric means of income, by group
 COLUMNS = [
@@ -315,20 +318,20 @@ def test_the_estimator_gives_centers_in_the_units_of_the_columns():
 
 
 def test_the_label_and_the_script_of_a_run_say_what_was_declared(file, trace, tmp_path):
-    assert "age 18 to 95 years, weight 2, income 0 to 50,000 EUR, in logarithms, weight 1" in " ".join(
-        facts(trace).values()
-    )
+    told = " ".join(facts(trace).values())
+    assert "age 18 to 95 years, weight 2, income 0 to 50,000 EUR, in logarithms, weight 1" in told
     script = tmp_path / "again.py"
     script.write_text(export(trace, "script"))
     again = [sys.executable, str(script), str(file)]
-    run = subprocess.run(again, capture_output=True, text=True, cwd=tmp_path, check=False)
+    how = {"capture_output": True, "text": True, "cwd": tmp_path, "env": {**os.environ, "PYTHONPATH": str(ROOT)}}
+    run = subprocess.run(again, **how)
     assert run.returncode == 0, run.stderr
     declared = json.loads(file.with_suffix(".json").read_text())
     del declared["columns"][1]["log"]
     other = tmp_path / "other.json"
     other.write_text(json.dumps(declared))
-    run = subprocess.run([*again, str(other)], capture_output=True, text=True, cwd=tmp_path, check=False)
+    run = subprocess.run([*again, str(other)], **how)
     assert run.returncode and "takes the logarithms of other columns" in run.stderr
     file.with_suffix(".json").unlink()
-    run = subprocess.run(again, capture_output=True, text=True, cwd=tmp_path, check=False)
+    run = subprocess.run(again, **how)
     assert run.returncode == 0, run.stderr
