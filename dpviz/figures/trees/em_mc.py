@@ -125,7 +125,10 @@ def _plane(view: View) -> Panel:
         frames.append(frame)
     alt = f"A plane with {len(cells)} picked cells and {len(trace.cluster_centers)} released centers at the end."
     k = len(trace.cluster_centers)
-    return layered(seen, f"{counted(len(cells), 'picked cell')} lead to {counted(k, 'center')}", looks, frames, alt)
+    panel = layered(seen, f"{counted(len(cells), 'picked cell')} lead to {counted(k, 'center')}", looks, frames, alt)
+    if isinstance(seen, Projected):
+        panel.figure.update_layout(meta={**panel.figure.layout.meta, "projected": True})  # no map of two columns
+    return panel
 
 
 def events(view: View, shots: Sequence[Shot]) -> list[tuple[Event, ...]]:

@@ -56,6 +56,13 @@ def test_projected_cells_people_and_centers_share_the_run_s_own_projection():
     assert said["cells"].shape[1] == 3 and em_mc.cells_table(seen).x1.max() <= domain.radius * 2
 
 
+def test_a_projected_plane_is_no_map_though_its_columns_share_a_unit():
+    seen = view("em-mc", "iris", axes=(2, 3))
+    layout, radius = em_mc.PANE.panels(seen)[0].figure.layout, seen.trace.domain.radius
+    assert layout.xaxis.range == layout.yaxis.range == pytest.approx((-1.08 * radius, 1.08 * radius))
+    assert layout.xaxis.title.text == "public random direction 1"
+
+
 def test_covered_frame_is_the_true_number_of_new_rows():
     seen = view("em-mc")
     table = em_mc.covered_table(seen.trace)
