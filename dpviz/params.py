@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 import dataclasses
+import re
+from collections.abc import Iterable
 from typing import Any
 
 from dpviz import validate
 
-__all__ = ["ParamSpec", "check", "check_one", "param", "parse", "specs"]
+__all__ = ["LABELS", "ParamSpec", "check", "check_one", "in_labels", "label_of", "param", "parse", "specs"]
+
+LABELS = {
+    "n_rows": "Rows",
+    "n_public": "Rows",
+    "rows_per_person": "Rows of one person",
+    "n_features": "Columns",
+    "n_clusters": "Centers k",
+    "epsilon": "Privacy budget ε",
+    "delta": "Delta δ",
+    "rho_distance": "rho (distance)",
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -114,3 +127,21 @@ def parse(spec: ParamSpec, text: str) -> Any:
     if not matches:
         raise ValueError(f"must be one of {', '.join(map(str, spec.choices or ()))}; got {text!r}")
     return matches[0]
+
+
+def label_of(name: str) -> str:
+    """Return the on-screen name of a parameter."""
+    return LABELS.get(name, name.replace("_", " ").capitalize())
+
+
+def in_labels(text: str, names: Iterable[str] = LABELS) -> str:
+    """Return a sentence in the words of a form: fields by their labels, "at least" for >=."""
+    for name in names:
+        text = re.sub(rf"\b{name}\b", label_of(name), text)
+    for code, words in (
+        ("must be >= ", "must be at least "),
+        ("must be <= ", "must be at most "),
+        ("must be > ", "must be above "),
+    ):
+        text = text.replace(code, words)
+    return text

@@ -11,10 +11,11 @@ __all__ = ["sealed"]
 
 _SCRIPT = re.compile(r"<script([^>]*)>(.*?)</script>", re.DOTALL)
 _DATA = re.compile(r"""type=["']?(application/json|text/plain)""")
+_WORKER = " blob: 'wasm-unsafe-eval'; worker-src blob:; connect-src 'self'"
 _FIRST = '<meta charset="utf-8">'  # the policy does not apply to anything before it
 
 
-def sealed(page: str, more: Iterable[str] = ()) -> str:
+def sealed(page: str, more: Iterable[str] = (), *, worker: bool = False) -> str:
     """Return an HTML document with a Content Security Policy that allows its own scripts alone and nothing from
     outside.
 
@@ -22,6 +23,8 @@ def sealed(page: str, more: Iterable[str] = ()) -> str:
     ----------
     page : one of our documents, which declares its encoding first
     more : texts of scripts that its own scripts insert
+    worker : whether it may start a worker from its own text, which is under the same policy, runs WebAssembly, and
+        fetches files of the page's own host
 
     Raises
     ------
@@ -33,8 +36,8 @@ def sealed(page: str, more: Iterable[str] = ()) -> str:
     run = [text for about, text in _SCRIPT.findall(page) if not _DATA.search(about)]
     scripts = " ".join(f"'sha256-{_digest(text)}'" for text in [*run, *more]) or "'none'"
     policy = (
-        f"default-src 'none'; script-src {scripts}; style-src 'unsafe-inline'; img-src data: blob:; font-src data:; "
-        "base-uri 'none'; form-action 'none'"
+        f"default-src 'none'; script-src {scripts}{_WORKER * worker}; style-src 'unsafe-inline'; "
+        "img-src data: blob:; font-src data:; base-uri 'none'; form-action 'none'"
     )
     return page.replace(_FIRST, f'{_FIRST}<meta http-equiv="Content-Security-Policy" content="{policy}">')
 

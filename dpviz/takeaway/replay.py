@@ -20,7 +20,7 @@ from dpviz.takeaway.page import view_of
 from dpviz.takeaway.style import document, text_of
 from dpviz.trace import Trace
 
-__all__ = ["key", "player", "replay", "replay_parts"]
+__all__ = ["driver", "driver_code", "key", "player", "replay", "replay_parts"]
 
 _ICONS = {
     "first": "M3 2h2v12H3zM14 2v12L6 8z", "back": "M12 2v12L4 8z", "play": "M4 2v12l9-6z",
@@ -55,7 +55,7 @@ def player(
     lines: Sequence[Sequence[Sequence[int]]] = (),
     code: str = "",
 ) -> tuple[str, str]:
-    """Return a player for some pictures as HTML, and the scripts that belong at the document's end.
+    """Return a player for some pictures as HTML, and its record, which belongs before the `driver` at the page's end.
 
     Parameters
     ----------
@@ -81,12 +81,18 @@ def player(
         '<p class="say"><output aria-live="polite"></output></p></div>'
         f'{code}<div class="panels"></div>'
     )
+    return markup, f'<script type="application/json" id="run">{safe}</script>'
+
+
+def driver() -> str:
+    """Return the script that drives the one player of a document."""
+    return f'<script type="module">{driver_code()}replayed(document);</script>'
+
+
+def driver_code() -> str:
+    """Return the code that defines `replayed(root)`, which drives the player inside an element or a document."""
     slots = (files("dpviz.figures.kit") / "slots.js").read_text(encoding="utf-8")
-    scripts = (
-        f'<script type="application/json" id="run">{safe}</script>'
-        f'<script type="module">{stage()}{slots}{text_of("replay.js")}</script>'
-    )
-    return markup, scripts
+    return f"{stage()}{slots}{text_of('replay.js')}"
 
 
 def replay(trace: Trace, view: View | None = None) -> str:
@@ -95,17 +101,17 @@ def replay(trace: Trace, view: View | None = None) -> str:
     Without a view only released layers are drawn.
     """
     title, body, head = replay_parts(trace, view)
-    return document(title, body, head=head)
+    return document(title, body + driver(), head=head)
 
 
 def replay_parts(trace: Trace, view: View | None = None) -> tuple[str, str, str]:
-    """Return title, body and head of a replay, for a larger document that contains it."""
+    """Return title, body and head of a replay, for a larger document that contains it and ends with its `driver`."""
     view = view_of(trace) if view is None else view
     lines = lines_of(trace.algorithm, {step.kind for step in trace.steps})
     sentences = [shot.sentence.replace(" · ", ": ", 1) for shot in pane(trace).shots(trace)]
     panels = printed(dataclasses.replace(view, colors=SLOTS))
     plane = next(panel.figure for panel in panels if panel.name == "plane")
-    box, scripts = player(
+    box, record = player(
         sentences, panels, first=len(sentences) - 1, lines=lit(trace, lines, plane.kinds), code=listing(trace, lines),
     )  # fmt: skip
     symbols = pane(trace).key(pictured=view.picture is not None)
@@ -114,6 +120,6 @@ def replay_parts(trace: Trace, view: View | None = None) -> tuple[str, str, str]
         f'<h1>{html.escape(headline(trace))}</h1><p><span class="badge">{badge(trace)}</span></p>{box}{key(entries)}'
         '<p class="small"><b>How this picture can fool you.</b> '
         f"{html.escape(pane(trace).caution)}</p>{block(trace)}"
-        f"{footer(trace)}{scripts}"
+        f"{footer(trace)}{record}"
     )
     return f"Replay: {headline(trace)}", body, f"<style>{text_of('replay.css')}{style()}</style>"

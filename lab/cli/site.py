@@ -16,12 +16,20 @@ def add_site(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "out", type=Path, metavar="OUT", help="folder to write: a new or empty one, or one with an earlier site"
     )
+    command.add_argument(
+        "--live", action="store_true", help="add a page that runs the methods in the visitor's tab; needs --pyodide"
+    )
+    command.add_argument(
+        "--pyodide", type=Path, metavar="FOLDER", help="folder of a Pyodide distribution; deploy/README.md names it"
+    )
     command.set_defaults(do=_site)
 
 
 def _site(arguments: argparse.Namespace) -> int:
     began = time.monotonic()
-    files, size = build(arguments.out, lambda word: print(f"site: {word}", flush=True))
+    if arguments.live != (arguments.pyodide is not None):
+        raise ValueError("site: --live and --pyodide FOLDER go together; give both or neither.")
+    files, size = build(arguments.out, lambda word: print(f"site: {word}", flush=True), pyodide=arguments.pyodide)
     seconds = time.monotonic() - began
     print(f"{files} files, {size / 1e6:.1f} MB in {seconds:.0f} s; open {arguments.out / 'index.html'}")
     return 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from . import lessons, papers, reference, story, tradeoff, watch, words
+from . import lessons, live, papers, reference, story, tradeoff, watch, words
 from .folder import Folder
 from .shell import Shell
 
@@ -26,16 +26,24 @@ _SECTIONS: tuple[
 )
 
 
-def build(out: Path, on_section: Callable[[str], None] = lambda word: None) -> tuple[int, int]:
+def build(
+    out: Path, on_section: Callable[[str], None] = lambda word: None, *, pyodide: Path | None = None
+) -> tuple[int, int]:
     """Write the site into a folder; return how many files and bytes it has.
+
+    `pyodide` is the folder of a Pyodide distribution; with it, the site has a page that runs methods in the tab.
 
     Raises
     ------
     ValueError
-        If the folder is not empty and holds no earlier site, or stored runs are missing or of another version.
+        If the folder is not empty and holds no earlier site, or stored runs are missing or of another version, or the
+        distribution is not the one that was published.
     """
     folder = Folder(out)
-    shell = Shell(tuple((word, first) for word, first, _ in _SECTIONS))
+    shell = Shell(tuple((word, first) for word, first, _ in _SECTIONS), live=live.HOME if pyodide else "")
+    if pyodide is not None:
+        on_section("Python")
+        live.add(folder, shell, pyodide)
     for word, _, add in _SECTIONS:
         on_section(word)
         add(folder, shell)

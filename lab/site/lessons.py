@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dpviz import lessons
 from dpviz.figures.kit.theme import SLOTS
 from dpviz.lessons import LESSONS, Lesson, Stage, glossary
-from dpviz.takeaway.replay import key, player
+from dpviz.takeaway.replay import driver, key, player
 from dpviz.takeaway.style import text_of
 
 from .folder import Folder
@@ -46,7 +46,7 @@ def _page(lesson: Lesson, follower: Lesson | None, shell: Shell) -> str:
     here = _address(lesson)
     stage = lessons.stage(lesson.name, SEED)
     sentences = [title.replace(" · ", ": ", 1) for title in stage.titles]
-    stage_html, scripts = player(sentences, lessons.panels(lesson.name, stage, SLOTS), first=stage.first)
+    stage_html, record = player(sentences, lessons.panels(lesson.name, stage, SLOTS), first=stage.first)
     several = " Several may be right." if lesson.several else ""
     options = "".join(f"<li>{_say(option.text, lesson, stage)}</li>" for option in lesson.options)
     terms = "".join(f"<dt>{html.escape(term)}</dt><dd>{html.escape(glossary()[term])}</dd>" for term in lesson.terms)
@@ -63,7 +63,7 @@ def _page(lesson: Lesson, follower: Lesson | None, shell: Shell) -> str:
         f"<p>{_say(lesson.explain, lesson, stage)}</p><p><b>{_say(lesson.keep, lesson, stage)}</b></p>"
         f"<p><b>How the picture can fool you.</b> {_say(lesson.fool, lesson, stage)}</p></details>"
         f"<details><summary>Words</summary><dl>{terms}</dl></details>"
-        f'<p><a href="{link(here, there)}">{html.escape(words)}</a></p>{scripts}'
+        f'<p><a href="{link(here, there)}">{html.escape(words)}</a></p>{record}{driver()}'
     )
     head = f"<style>{text_of('replay.css')}</style>"
     return shell.page(here, f"{lesson.number}. {lesson.title}", body, head=head, wide=True)

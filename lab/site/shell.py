@@ -53,22 +53,36 @@ class Shell:
     Attributes
     ----------
     doors : words of the header and the first page behind each
+    live : the page that runs methods in the tab, or "" if the site has none
     """
 
     doors: tuple[tuple[str, str], ...]
+    live: str = ""
 
-    def page(self, here: str, title: str, body: str, *, head: str = "", wide: bool = False, foot: bool = True) -> str:
+    def page(
+        self,
+        here: str,
+        title: str,
+        body: str,
+        *,
+        head: str = "",
+        wide: bool = False,
+        foot: bool = True,
+        worker: bool = False,
+    ) -> str:
         """Return a page as a whole HTML document.
 
-        `here` is the page's path in the site, `title` is text, and `body` and `head` are safe HTML.
+        `here` is the page's path in the site, `title` is text, and `body` and `head` are safe HTML. `worker` says
+        whether the page starts a worker, which loads files of the site.
         """
         doors = "".join(
             f'<a href="{link(here, there)}"{" aria-current=page" * self._within(here, there)}>{html.escape(word)}</a>'
             for word, there in self.doors
         )
+        asked = "this page contacts no server but its own" if worker else "no page contacts a server"
         note = (
             '<footer class="site">Everything here is made from public samples with known seeds: nothing on these '
-            f"pages is a private release, and no page contacts a server.<br>dpviz {__version__}, {built():%-d %B %Y} · "
+            f"pages is a private release, and {asked}.<br>dpviz {__version__}, {built():%-d %B %Y} · "
             f'License: Apache-2.0 · <a href="{link(here, CITE)}">Cite this</a></footer>'
         )
         about = {"name=description": _ABOUT, "property=og:title": f"{title} · dpviz", "property=og:description": _ABOUT}
@@ -79,6 +93,7 @@ class Shell:
             f'<header class="site"><nav aria-label="Pages"><b>dpviz</b>{doors}</nav></header>'
             f"<main{' class=wide' * wide}>{body}</main>{note * foot}",
             head=look,
+            worker=worker,
         )
 
     @staticmethod

@@ -10,7 +10,7 @@ from dpviz.figures.kit.svg import plane_svg
 from dpviz.figures.kit.theme import LIGHT
 from dpviz.lessons.ground import ground
 from dpviz.numbers import on_screen
-from dpviz.takeaway.replay import replay_parts
+from dpviz.takeaway.replay import driver, replay_parts
 
 from .folder import Folder
 from .shell import Shell, link
@@ -35,11 +35,12 @@ def add(folder: Folder, shell: Shell) -> None:
             f"<span>{html.escape(_first_line(slug))}</span></a></li>"
         )
         folder.put(address(slug), _replay(slug, shell))
+    here = f'<a href="{link(HOME, shell.live)}">run it here</a>, in this tab, or ' if shell.live else ""
     body = (
         f"<h1>Watch</h1><p class=lede>Each of the {len(ALGORITHMS)} algorithms runs at its default budget on the "
         "same made-up town. You see every step, what it released, and what it cost.</p>"
         f'<ul class="cards">{"".join(cards)}</ul><p>For other data, another ε or other noise, '
-        f'<a href="{link(HOME, "run.html")}">run it yourself</a>.</p>'
+        f'{here}<a href="{link(HOME, "run.html")}">run it yourself</a>.</p>'
     )
     folder.put(HOME, shell.page(HOME, "Watch", body, wide=True))
 
@@ -59,5 +60,10 @@ def _replay(slug: str, shell: Shell) -> str:
     title, body, head = replay_parts(trace, view)
     here = address(slug)
     still = f"<noscript><p>Without scripts, only the last step is shown.</p>{plane_svg(view)}</noscript>"
-    back = f'<p><a href="{link(here, HOME)}">All algorithms</a></p>'
-    return shell.page(here, title, back + body + still, head=head, wide=True)
+    own = (
+        f' · <a href="{link(here, shell.live)}?method={slug}">Run it here with your own values</a>'
+        if shell.live
+        else ""
+    )
+    back = f'<p><a href="{link(here, HOME)}">All algorithms</a>{own}</p>'
+    return shell.page(here, title, back + body + driver() + still, head=head, wide=True)

@@ -17,9 +17,10 @@ from dpviz.datasets.readers import Column, Recoding
 from dpviz.escape import plain
 from dpviz.figures.kit.view import thin
 from dpviz.figures.scenes.people import bounds_panel
+from dpviz.params import in_labels
 from pages._ui.data import kept, reading
 from pages._ui.data.reading import KINDS, LOGARITHM, NUMBER
-from pages._ui.explore.form.forms import hand_on, in_labels
+from pages._ui.explore.form.forms import hand_on
 from pages._ui.explore.form.numbers import field
 from pages._ui.frame import catalog, markup, messages, shell
 from pages._ui.work.state import work_state

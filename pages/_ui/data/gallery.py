@@ -11,8 +11,8 @@ from dpviz.datasets import SAMPLES, Blobs, Dataset, dictionary
 from dpviz.escape import plain
 from dpviz.figures.scenes.people import thumbnail
 from dpviz.numbers import number
-from dpviz.params import ParamSpec
-from pages._ui.explore.form.forms import Parameter, label_of
+from dpviz.params import ParamSpec, label_of
+from pages._ui.explore.form.forms import Parameter
 from pages._ui.frame import catalog, markup, shell
 
 _BLOBS = "blobs_{}".format

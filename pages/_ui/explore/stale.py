@@ -8,7 +8,7 @@ import streamlit as st
 
 from dpviz.datasets import Dataset
 from dpviz.numbers import number
-from pages._ui.explore.form.forms import label_of
+from dpviz.params import label_of
 from pages._ui.explore.state import Settings
 from pages._ui.frame import markup
 from pages._ui.frame.session import session

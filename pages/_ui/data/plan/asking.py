@@ -12,6 +12,7 @@ from dpviz.datasets import Dataset
 from dpviz.datasets.meanings import as_suggested
 from dpviz.escape import plain
 from dpviz.numbers import number
+from dpviz.params import in_labels
 from dpviz.postprocessing.at_bound import HIGH, LOW, at_bounds
 from dpviz.postprocessing.rows_outside import advice, answer
 from dpviz.privacy.accounts import Claim, Refused
@@ -19,7 +20,6 @@ from dpviz.runs.single import replay
 from dpviz.sweeps.processes import FIRST
 from dpviz.trace import Trace
 from pages._ui.data.plan.state import plan_state
-from pages._ui.explore.form.forms import in_labels
 from pages._ui.frame import markup, messages
 from pages._ui.frame.words import on_screen
 from pages._ui.work import private, results, runs

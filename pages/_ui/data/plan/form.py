@@ -10,12 +10,11 @@ from dpviz.algorithms import RECOMMENDED
 from dpviz.datasets import SAMPLES, Dataset
 from dpviz.escape import plain
 from dpviz.numbers import number
-from dpviz.params import ParamSpec
+from dpviz.params import ParamSpec, label_of
 from dpviz.planning.facts import MOST_CLUSTERS, MOST_PEOPLE, Facts, numbers
 from dpviz.planning.rehearsal import EPSILONS, offered, stops_around
 from dpviz.planning.towns import APART, FARTHEST, NEAREST, Town, shaped
 from pages._ui.data.plan.state import plan_state
-from pages._ui.explore.form.forms import label_of
 from pages._ui.explore.form.numbers import whole
 from pages._ui.explore.form.picker import marked
 from pages._ui.frame.address.control import MOST_WHOLE, Control, choice, switch

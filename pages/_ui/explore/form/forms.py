@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,7 @@ from dpviz.algorithms import Algorithm
 from dpviz.datasets import Dataset
 from dpviz.escape import plain
 from dpviz.numbers import number
-from dpviz.params import ParamSpec
+from dpviz.params import ParamSpec, in_labels, label_of
 from dpviz.privacy.delta import check_delta
 from dpviz.privacy.guarantee import Notion
 from pages._ui.explore.form import budget, distance
@@ -29,23 +28,8 @@ if TYPE_CHECKING:
 
 _PARAM = "param_{}_{}".format
 
-LABELS = {
-    "n_rows": "Rows",
-    "n_public": "Rows",
-    "rows_per_person": "Rows of one person",
-    "n_features": "Columns",
-    "n_clusters": "Centers k",
-    "epsilon": "Privacy budget ε",
-    "delta": "Delta δ",
-    "rho_distance": "rho (distance)",
-}
 STOPS = (0.25, 0.5, 1.0, 2.0, 4.0)
 SHORT = {"n_clusters": "k", "epsilon": "e", "delta": "delta", "rho_distance": "rho"}  # words in an address
-
-
-def label_of(name: str) -> str:
-    """Return the on-screen name of a parameter."""
-    return LABELS.get(name, name.replace("_", " ").capitalize())
 
 
 def pick_data() -> tuple[str, Dataset]:
@@ -260,16 +244,3 @@ def hand_on(old_name: str, new_name: str) -> None:
 def in_words(problem: Exception, cls: type[Algorithm]) -> str:
     """Return an error about a parameter in the words of the form."""
     return in_labels(str(problem).removeprefix(f"{cls.name}: "), params.specs(cls))
-
-
-def in_labels(text: str, names: Iterable[str] = LABELS) -> str:
-    """Return a sentence in the words of a form: fields by their labels, "at least" for >=."""
-    for name in names:
-        text = re.sub(rf"\b{name}\b", label_of(name), text)
-    for code, words in (
-        ("must be >= ", "must be at least "),
-        ("must be <= ", "must be at most "),
-        ("must be > ", "must be above "),
-    ):
-        text = text.replace(code, words)
-    return text

@@ -16,13 +16,13 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.atlas.cells import METHODS, SEEDS, STOPS
 from dpviz.escape import plain
 from dpviz.numbers import fraction, number
-from dpviz.params import ParamSpec
+from dpviz.params import ParamSpec, in_labels, label_of
 from dpviz.privacy.guarantee import Notion
 from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.sweep import REFERENCE, Sweep, Variant, measured
 from pages._ui.explore.form import picker
 from pages._ui.explore.form.fields import SEED
-from pages._ui.explore.form.forms import fields_of, in_labels, label_of, preset
+from pages._ui.explore.form.forms import fields_of, preset
 from pages._ui.explore.form.numbers import whole
 from pages._ui.explore.form.picker import marked
 from pages._ui.explore.tradeoff.data import choices, made_up, open_choice, source

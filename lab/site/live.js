@@ -1,0 +1,122 @@
+// The page Run it here: a form made from the methods' declarations, one worker with Python, and the newest run's film.
+const live = JSON.parse(document.getElementById("live").textContent);
+const find = (name) => document.querySelector(`.live ${name}`), form = find("form");
+const [out, bar, found] = [find("output"), find("progress"), find(".found")];
+const [own, more, blobs] = [find(".own"), find("details .fields"), find(".blobs")];
+const typed = {}; // what a visitor has typed, by field, kept over a change of the method
+let worker = null, close = () => {}, asked = null;
+
+const made = (kind, about, ...inside) => {
+  const element = Object.assign(document.createElement(kind), about);
+  element.append(...inside);
+  return element;
+};
+const field = ({ name, label, help, start, choices, optional, whole }, group) => {
+  const about = { name: `${group}.${name}`, title: help };
+  const box = choices.length
+    ? made("select", about, ...(optional && !choices.includes("") ? [new Option("auto", "")] : []),
+        ...choices.map((one) => new Option({ True: "yes", False: "no" }[one] ?? one, one)))
+    : made("input", { ...about, inputMode: whole ? "numeric" : "decimal", autocomplete: "off",
+        placeholder: optional ? "auto" : "" });
+  box.value = typed[about.name] ?? start;
+  return made("label", {}, label, box);
+};
+const data = () => live.data[form.elements.data.value];
+const draw = () => {
+  const { fields } = live.methods[form.elements.method.value];
+  const shown = fields.map((one) => (one.name === "n_clusters" ? { ...one, start: String(data().k) } : one));
+  own.replaceChildren(...shown.filter((one) => !one.more).map((one) => field(one, "values")));
+  more.replaceChildren(...shown.filter((one) => one.more).map((one) => field(one, "values")));
+  more.parentElement.hidden = !more.children.length;
+  blobs.hidden = form.elements.data.value !== live.made;
+};
+const texts = (group) => Object.fromEntries([...new FormData(form)]
+  .filter(([name]) => name.startsWith(`${group}.`)).map(([name, text]) => [name.slice(group.length + 1), text]));
+const say = (words, share = null) => {
+  out.textContent = words;
+  bar.hidden = share === null;
+  if (share >= 0) bar.value = share;
+  else bar.removeAttribute("value");
+};
+const busy = (now) => {
+  for (const name of [".go", ".again"]) find(name).disabled = now || (name === ".again" && !asked);
+  find(".stop").hidden = !now;
+};
+/** End the worker, so that Python must be loaded again; its files are in the browser's cache. */
+const end = (words) => {
+  worker?.terminate();
+  worker = null;
+  form.hidden = true;
+  find(".load").parentElement.hidden = false;
+  say(words);
+};
+const megabytes = (bytes) => (bytes / 1e6).toFixed(0);
+const total = Object.values(live.files).reduce((all, [, size]) => all + size, 0);
+const take = ({ loaded, doing, ready, made: done, planned, found: answer, ask, failed }) => {
+  if (loaded) say(`Loading: ${megabytes(loaded)} of ${megabytes(total)} MB`, loaded / total);
+  if (doing) say(`${doing} …`, -1);
+  if (ready) {
+    form.hidden = false;
+    busy(false);
+    say(`Python is ready after ${ready.toFixed(0)} s; this page now works without a network.`);
+  }
+  if (planned) say(ask === "again" ? `Run ${done} of ${planned}` : `${done} of ${planned} releases`, done / planned);
+  if (failed) end(failed);
+  if (answer) {
+    busy(false);
+    if (answer.refused) say(answer.refused);
+    else if (answer.again) say(answer.again);
+    else show(answer);
+  }
+};
+const show = ({ film, released, secret, seconds, trace, title }) => {
+  close();
+  say(`Ran in ${seconds < 10 ? seconds.toFixed(2) : seconds.toFixed(0)} s.`);
+  const verdict = made("p", { className: "verdict", textContent: `Released: ${released}` });
+  const lead = made("b", { textContent: "Not released; seen here because everybody is public or made up: " });
+  const truth = made("p", {}, lead, secret);
+  const href = URL.createObjectURL(new Blob([trace], { type: "application/json" }));
+  const save = made("a", { href, download: "run.json", textContent: "Save this run (JSON)" });
+  const player = made("div", { innerHTML: film }); // written by dpviz, which escapes all text
+  found.replaceChildren(verdict, truth, player, made("p", {}, save));
+  close = ((stop) => () => { stop(); URL.revokeObjectURL(href); })(replayed(player));
+  document.title = `${title} · dpviz`;
+};
+const ask = (what) => {
+  const { data: { value: name }, method, seed } = form.elements, values = texts("values");
+  if (what === "run") asked = { data: name, method: method.value, seed: seed.value, values, blobs: texts("blobs") };
+  busy(true);
+  say("Running …", -1);
+  worker.postMessage({ ask: what, form: asked });
+};
+const missing = () => {
+  if (location.protocol === "file:") return "Python cannot be loaded from a folder: open this page from a web server, "
+    + "such as the one that `python3 -m http.server` starts in the site's folder.";
+  if (!globalThis.Worker) return "This browser has no web workers, so Python cannot run here; use a newer one.";
+  if (!globalThis.WebAssembly) return "WebAssembly is missing or switched off in this browser; Python needs it.";
+  return "";
+};
+const load = () => {
+  if (missing()) return say(missing());
+  find(".load").parentElement.hidden = true;
+  say("Loading …", 0);
+  const text = document.getElementById("worker").textContent;
+  worker = new Worker(URL.createObjectURL(new Blob([text], { type: "text/javascript" })), { type: "module" });
+  worker.onmessage = ({ data: message }) => take(message);
+  worker.onerror = () => end("The browser ended Python. If memory is short, close other tabs; then load it again.");
+  worker.postMessage({ load: { base: new URL(live.folder, location).href, files: live.files } });
+};
+form.elements.data.append(...Object.entries(live.data).map(([name, { title }]) => new Option(title, name)));
+form.elements.method.append(...Object.entries(live.methods).map(([slug, { name }]) => new Option(name, slug)));
+const named = new URLSearchParams(location.search).get("method");
+form.elements.method.value = Object.hasOwn(live.methods, named) ? named : "pe-means";
+blobs.append(...live.blobs.map((one) => field(one, "blobs")));
+draw();
+form.addEventListener("input", ({ target }) => { typed[target.name] = target.value; });
+for (const name of ["data", "method"]) form.elements[name].addEventListener("change", draw);
+form.elements.data.addEventListener("change", () => { delete typed["values.n_clusters"]; draw(); });
+form.addEventListener("submit", (event) => { event.preventDefault(); ask("run"); });
+find(".again").addEventListener("click", () => ask("again"));
+find(".stop").addEventListener("click", () => end("Stopped. Load Python again for another run."));
+find(".load").addEventListener("click", load);
+document.querySelector(".live").hidden = false;

@@ -1,0 +1,109 @@
+"""Run it here: every method in the visitor's tab, on public or made-up people, with Python in one worker."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from dpviz import params
+from dpviz.algorithms import ALGORITHMS
+from dpviz.datasets import SAMPLES, Blobs, load, title_of_sample
+from dpviz.figures.code import style
+from dpviz.numbers import on_screen
+from dpviz.takeaway import style as exported
+from dpviz.takeaway.replay import driver_code
+
+from .distribution import PYODIDE, distribution, installed, ours
+from .folder import Folder
+from .shell import Shell, link, text_of
+
+__all__ = ["HOME", "add"]
+
+HOME = "watch/run.html"
+_FILES = "python/"
+_MADE = "blobs:"  # the name of the data that the form itself describes
+
+
+def add(folder: Folder, shell: Shell, pyodide: Path) -> None:
+    """Add the page and the files that it loads.
+
+    Raises
+    ------
+    ValueError
+        If a file of the distribution is missing or is not the one that was published.
+    """
+    loaded = distribution(pyodide) | {
+        "plotly.zip": installed("plotly"),
+        "narwhals.zip": installed("narwhals"),
+        "dpviz.zip": ours({"in_tab.py": text_of("in_tab.py").encode()}),
+    }
+    for name, content in loaded.items():
+        folder.put(f"{_FILES}{name}", content)
+    folder.put(HOME, _page(shell, loaded))
+
+
+def _page(shell: Shell, loaded: Mapping[str, bytes]) -> str:
+    size = f"{sum(map(len, loaded.values())) / 1e6:.0f} MB"
+    record = {
+        "folder": link(HOME, _FILES) + "/",
+        "files": {name: [_digest(content), len(content)] for name, content in loaded.items()},
+        "methods": {slug: {"name": cls.name, "fields": _fields(cls)} for slug, cls in ALGORITHMS.items()},
+        "data": {name: {"title": title_of_sample(name), "k": load(name).n_clusters} for name in SAMPLES}
+        | {_MADE: {"title": "Made-up groups", "k": Blobs().n_clusters}},
+        "made": _MADE,
+        "blobs": _fields(Blobs),
+    }
+    given = json.dumps(record, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    body = (
+        f'<p><a href="{link(HOME, "watch/index.html")}">All algorithms</a></p><h1>Run it here</h1>'
+        "<p class=lede>Any method on any sample, with your own ε, k and seed. The runs happen in this tab: Python is "
+        "loaded into it once, and then nothing is sent anywhere.</p>"
+        '<noscript><p>This page needs scripts.</p></noscript><div class="live" hidden>'
+        f'<p><button class="load">Load Python here ({size}, about 20 s)</button></p><form class="run" hidden>'
+        '<label>Data<select name="data"></select></label><div class="blobs fields" hidden></div>'
+        '<label>Method<select name="method"></select></label><div class="fields own"></div>'
+        '<label>Seed<input name="seed" value="0" inputmode="numeric" autocomplete="off"></label>'
+        "<details><summary>More</summary><div class=fields></div></details>"
+        '<p class="acts"><button class="go">Run</button> <button type="button" class="again" disabled>'
+        'Again with 20 other seeds</button> <button type="button" class="stop" hidden>Stop</button></p></form>'
+        '<p class="status"><output aria-live="polite"></output> <progress max="1" hidden></progress></p>'
+        '<div class="found"></div></div>'
+        f'<p class="small">Python here is Pyodide {PYODIDE} (MPL-2.0, from github.com/pyodide/pyodide) with numpy, '
+        "scipy, scikit-learn and pandas as Pyodide publishes them; each package holds its license. The page compares "
+        "every file with the hash that the build of this site wrote.</p>"
+        f'<script type="application/json" id="live">{given}</script>'
+        f'<script type="text/plain" id="worker">{text_of("live_worker.js")}</script>'
+        f'<script type="module">{driver_code()}{text_of("live.js")}</script>'
+    )
+    head = f"<style>{exported.text_of('replay.css')}{style()}{text_of('live.css')}</style>"
+    return shell.page(HOME, "Run it here", body, head=head, wide=True, worker=True)
+
+
+def _fields(cls: type) -> list[dict[str, Any]]:
+    """Return what the form shows of each parameter, in declaration order."""
+    return [
+        {
+            "name": name,
+            "label": params.label_of(name),
+            "help": on_screen(spec.help),
+            "start": ""
+            if spec.default is None
+            else f"{spec.default:.12g}"
+            if spec.kind == "float"
+            else str(spec.default),
+            "choices": [str(choice) for choice in spec.choices or ((True, False) if spec.kind == "bool" else ())],
+            "optional": spec.optional,
+            "more": spec.advanced,
+            "whole": spec.kind == "int",
+        }
+        for name, spec in params.specs(cls).items()
+    ]
+
+
+def _digest(content: bytes) -> str:
+    """Return a file's hash as `integrity` takes it."""
+    return f"sha256-{base64.b64encode(hashlib.sha256(content).digest()).decode()}"
