@@ -350,3 +350,10 @@ def test_the_stage_draws_every_symbol_that_a_figure_names():
     }
     assert {symbol for symbol, _ in used} > {"diamond-open", "circle-open-dot", "line-ew-open"}
     assert {(symbol, name) for symbol, name in used if symbol not in drawn} == set()
+
+
+def test_a_center_on_the_bounds_is_drawn_whole():
+    seen = view("dp-lloyd", hidden=False)
+    plane = pane(seen.trace).panels(seen)[0].figure
+    (centers,) = (trace for trace in plane.data if trace.name == "released center")
+    assert centers.cliponaxis is False

@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from dpviz.figures.kit.panels import plane, reference
-from dpviz.figures.kit.theme import Theme
+from dpviz.figures.kit.theme import Theme, halo
 from dpviz.figures.kit.view import Panel, View, add_frames, xy
 
 __all__ = [
@@ -82,6 +82,7 @@ def center(colors: Theme, **marker: Any) -> Look:
         "mode": "markers",
         "name": "released center",
         "hoverinfo": None,
+        "cliponaxis": False,  # a center may lie on the bounds
         "marker": {"color": colors.released, "size": 12, "line": edge, **marker},
     }
 
@@ -117,7 +118,8 @@ def true_tick(colors: Theme, size: int = 9) -> Look:
 
 def waiting(figure: go.Figure, colors: Theme, x: float, y: float) -> int:
     """Add a text trace, centered at (x, y), for frames that show nothing yet; return its number."""
-    figure.add_scatter(x=[x], y=[y], mode="text", text=[""], hoverinfo="skip", textfont={"color": colors.muted})
+    font = {"color": colors.muted, "shadow": halo(colors)}
+    figure.add_scatter(x=[x], y=[y], mode="text", text=[""], hoverinfo="skip", textfont=font)
     return len(figure.data) - 1
 
 
