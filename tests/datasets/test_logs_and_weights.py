@@ -31,6 +31,7 @@ from dpviz.postprocessing.explain import of_centers
 from dpviz.postprocessing.released import centers_json, centers_text
 from dpviz.privacy.guarantee import Notion
 from dpviz.takeaway import export, facts
+from dpviz.takeaway.cards import cards_html
 from dpviz.takeaway.nearest import nearest_code
 
 ROOT = Path(__file__).parents[2]
@@ -166,6 +167,7 @@ def test_results_are_typical_values_with_a_factor_and_name_the_unit(trace):
         assert (fact.written_bound(fact.low), fact.written_bound(fact.high)) == ("0", "50,000")
     assert all(card.facts[0].text.endswith(" years") and "±" in card.facts[0].text for card in some)
     assert "± and ×÷ are one standard deviation" in noise_words(trace, some)
+    assert cards_html(some).count("<dt>income, log scale</dt>") == cards_html(some).count("<dt>age</dt>") == 3
     table = centers_text(trace, NAMES, UNITS)
     assert list(table)[1:3] == ["age (years)", "typical income (EUR)"]
     assert list(table)[-1] == "factor of noise in typical income (EUR)" and table.iloc[0, -1].startswith("×÷1.0")
