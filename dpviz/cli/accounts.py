@@ -1,15 +1,20 @@
-"""Implement the command `accounts`: list what this machine's user has spent, set totals, assign and merge."""
+"""Implement the command `accounts`: list what files have spent, set totals, declare the next file, assign and merge."""
 
 from __future__ import annotations
 
 import argparse
+import dataclasses
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from dpviz.numbers import chance, number
+from dpviz.datasets import load_csv
+from dpviz.datasets.dictionary import amended, complete, dump, facts_beside, written_to
+from dpviz.datasets.loading import present
+from dpviz.numbers import chance, counted, number
 from dpviz.privacy.accounts import Account, Accounts, FileBudget
 from dpviz.privacy.accounts.merge import merge
-from dpviz.privacy.guarantee import Neighboring
+from dpviz.privacy.guarantee import Guarantee, Neighboring, Notion
 
 __all__ = ["add_accounts"]
 
@@ -38,6 +43,15 @@ def add_accounts(command: argparse.ArgumentParser) -> None:
     )
     total.add_argument("--rho-distance", type=float, metavar="X", help="for moves: how far, in the data's own units")
     total.set_defaults(do=_total)
+    following = parts.add_parser(
+        "next",
+        help="declare a new private file as an earlier one of the same kind, such as next month's, and show what the "
+        "runs on both promise together; nothing is spent",
+    )
+    following.add_argument("old", type=Path, metavar="OLD", help="the earlier file, with its dictionary beside it")
+    following.add_argument("new", type=Path, metavar="NEW", help="the new file of the same owner")
+    following.add_argument("--n-public", type=int, metavar="N", help="its number of rows; default: the dictionary's")
+    following.set_defaults(do=_next)
     assign = parts.add_parser(
         "assign",
         help="assign an account without an owner (made before dpviz 0.3) to an owner of the same file",
@@ -73,6 +87,64 @@ def _total(arguments: argparse.Namespace) -> int:
     accounts.set_budget(key, Neighboring(arguments.relation), budget)
     print(f"{key[:_SHORT]}  {_facts(accounts.of(key))}")
     return 0
+
+
+def _next(arguments: argparse.Namespace) -> int:
+    old, new = present(arguments.old), present(arguments.new)
+    accounts = Accounts.open()
+    before, after = (accounts.of(accounts.key_of(path)) for path in (old, new))
+    if before.key == after.key:
+        raise ValueError(f"accounts: {old.name} and {new.name} hold the same bytes, so they have one account already.")
+    for path, account in ((old, before), (new, after)):
+        if account.private is False:
+            raise ValueError(f"accounts: {path.name} was declared public, so no account adds up what it spends.")
+    name, facts = facts_beside(old)
+    if facts is None:
+        raise ValueError(
+            f"accounts: {old.name} has no dictionary beside it to take over; draft one with `dpviz describe {old.name} "
+            "--private --header`."
+        )
+    facts = amended(facts, name, n_public=arguments.n_public)
+    assert facts is not None
+    taken, own = facts_beside(new)
+    if own is not None and complete(own, taken) != facts:
+        raise ValueError(f"accounts: {taken} already declares {new.name} otherwise; keep it, or remove it first.")
+    with tempfile.TemporaryDirectory() as folder:
+        draft = Path(folder) / name
+        draft.write_text(dump(facts), encoding="utf-8")
+        data = load_csv(new, private=True, dictionary=draft)  # refuses a file of another kind; no cell is shown
+    accounts.answer(after.key, private=True)
+    written_to(new).write_text(dump(facts), encoding="utf-8")
+    domain, wide = data.domain, max(len(old.name), len(new.name)) + 1
+    rows = f", up to {domain.rows_per_person} rows of one person" if domain.rows_per_person > 1 else ""
+    print(
+        f"declared: {written_to(new)}, as {name}: {counted(len(data.columns), 'column')}, n = {data.n_public:,}{rows}"
+    )
+    for path, account in ((old, before), (new, after)):
+        print(f"{f'{path.name}:':{wide}} {_facts(account) if account.claims else 'no run yet'}")
+    both = Account("", (*before.claims, *after.claims))
+    _say_both(both, domain.rows_per_person)
+    if before.claims:
+        last = before.claims[-1]
+        print(f"If the last run on {old.name} ({last.name}) is repeated on {new.name}:")
+        _say_both(both.after(dataclasses.replace(last, id="next")), domain.rows_per_person)
+    print("Nothing was spent.")
+    return 0
+
+
+def _say_both(both: Account, rows: int) -> None:
+    """Print what the claims on two files promise a person with up to this many rows in each of them."""
+    who = "a person in both files" if rows == 1 else f"a person with up to {rows} rows in each file"
+    for relation in both.relations:
+        total = both.total(relation)
+        row = Guarantee(
+            Notion.CENTRAL, relation, total.epsilon, total.delta, total.mu, total.pure_epsilon, total.zcdp,
+            rows_per_person=rows,
+        )  # fmt: skip
+        promise = f"epsilon = {number(row.person.epsilon, 4)}, delta = {chance(row.person.delta)}"
+        others = len(both.unprotected(relation))
+        beside = f"; {counted(others, 'run')} promise nothing for it" if others else ""
+        print(f"together, for {who}, {both.hides(relation)} in each: {promise}{beside}")
 
 
 def _assign(arguments: argparse.Namespace) -> int:

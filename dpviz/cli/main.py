@@ -59,7 +59,7 @@ COMMANDS = {  # name: (module and function that gives a parser its arguments and
     "new": ("new:add_new", "write a small algorithm that runs, and its test"),
     "accounts": (
         "accounts:add_accounts",
-        "list what private files have spent, set their totals, assign accounts, merge two databases",
+        "list what private files have spent, set totals, declare next month's file, assign and merge accounts",
     ),
     "federated": (
         LAB,

@@ -59,7 +59,7 @@ def _fact(fact: Fact) -> str:
     flag = f'<dd class="flag">{html.escape(fact.flag)}</dd>' if fact.flag else ""
     low, high = (html.escape(fact.written_bound(end)) for end in (fact.low, fact.high))
     return (
-        f'<div><dt>{html.escape(fact.column)}{", log scale" * fact.typical}</dt>'
+        f"<div><dt>{html.escape(fact.column)}{', log scale' * fact.typical}</dt>"
         f'<dd class="value">{html.escape(fact.text)}</dd>'
         f'<dd class="track"><span>{low}</span><span>{high}</span>{band}<u style="left:{at:.2f}%"></u></dd>{flag}</div>'
     )

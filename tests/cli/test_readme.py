@@ -54,6 +54,7 @@ def home(tmp_path, monkeypatch, registry):
     for number in (1, 2, 3):
         visits[f"Q{number}"] = rng.choice(["never", "rarely", "often"], 600)
     visits.to_csv("visits.csv", index=False)
+    visits[::-1].to_csv("visits-june.csv", index=False)
     people = pd.DataFrame({"age": rng.normal(50, 12, 3000).round(), "visits": rng.integers(0, 50, 3000)})
     people.to_csv("customers.csv", index=False)
     Path("sweep.toml").write_text(SWEEP)
