@@ -4,7 +4,7 @@ const find = (name) => document.querySelector(`.live ${name}`), form = find("for
 const [out, bar, found] = [find("output"), find("progress"), find(".found")];
 const [own, more, blobs] = [find(".own"), find("details .fields"), find(".blobs")];
 const typed = {}; // what a visitor has typed, by field, kept over a change of the method
-let worker = null, close = () => {}, asked = null;
+let worker = null, kept = null, close = () => {}, asked = null;
 
 const made = (kind, about, ...inside) => {
   const element = Object.assign(document.createElement(kind), about);
@@ -42,7 +42,7 @@ const busy = (now) => {
   for (const name of [".go", ".again"]) find(name).disabled = now || (name === ".again" && !asked);
   find(".stop").hidden = !now;
 };
-/** End the worker, so that Python must be loaded again; its files are in the browser's cache. */
+/** End the worker, so that Python must be started again, from the files that the page has kept. */
 const end = (words) => {
   worker?.terminate();
   worker = null;
@@ -52,13 +52,12 @@ const end = (words) => {
 };
 const megabytes = (bytes) => (bytes / 1e6).toFixed(0);
 const total = Object.values(live.files).reduce((all, [, size]) => all + size, 0);
-const take = ({ loaded, doing, ready, made: done, planned, found: answer, ask, failed }) => {
-  if (loaded) say(`Loading: ${megabytes(loaded)} of ${megabytes(total)} MB`, loaded / total);
+const take = ({ doing, ready, made: done, planned, found: answer, ask, failed }) => {
   if (doing) say(`${doing} …`, -1);
   if (ready) {
     form.hidden = false;
     busy(false);
-    say(`Python is ready after ${ready.toFixed(0)} s; this page now works without a network.`);
+    say(`Python is ready after ${ready.toFixed(0)} s; this page can ask no server any more.`);
   }
   if (planned) say(ask === "again" ? `Run ${done} of ${planned}` : `${done} of ${planned} releases`, done / planned);
   if (failed) end(failed);
@@ -96,15 +95,47 @@ const missing = () => {
   if (!globalThis.WebAssembly) return "WebAssembly is missing or switched off in this browser; Python needs it.";
   return "";
 };
-const load = () => {
+/** Fetch every file with the hash that the build wrote; a file that has another one is named. */
+const fetched = async () => {
+  let bytes = 0;
+  const one = async ([name, [integrity, size]]) => {
+    const address = new URL(live.folder + name, location);
+    try {
+      const answer = await fetch(address, { integrity });
+      if (!answer.ok) throw new Error(name);
+      const content = await answer.blob();
+      bytes += size;
+      say(`Loading: ${megabytes(bytes)} of ${megabytes(total)} MB`, bytes / total);
+      return [name, content];
+    } catch {
+      // a changed file and a missing network look the same to a script, so ask whether the file is there
+      const there = await fetch(address, { method: "HEAD", cache: "no-store" }).catch(() => null);
+      throw there?.ok
+        ? `${name} is not the file that this site was built with, so Python was not started. `
+          + "Open this page again; if it stays so, tell whoever runs this site."
+        : `${name} could not be fetched from this site${there ? ` (error ${there.status})` : ": are you online?"}`
+          + " Python was not started; load it again.";
+    }
+  };
+  const all = await Promise.allSettled(Object.entries(live.files).map(one));
+  for (const { reason } of all) if (reason) throw reason; // once no progress can overwrite it
+  // from here on nothing may be asked of any host, this one included; a worker is bound by the policies of its page
+  document.head.append(made("meta", { httpEquiv: "Content-Security-Policy", content: "connect-src 'none'" }));
+  return new Map(all.map(({ value }) => value));
+};
+const load = async () => {
   if (missing()) return say(missing());
   find(".load").parentElement.hidden = true;
-  say("Loading …", 0);
+  try {
+    kept ??= await fetched();
+  } catch (words) {
+    return end(words);
+  }
   const text = document.getElementById("worker").textContent;
   worker = new Worker(URL.createObjectURL(new Blob([text], { type: "text/javascript" })), { type: "module" });
   worker.onmessage = ({ data: message }) => take(message);
   worker.onerror = () => end("The browser ended Python. If memory is short, close other tabs; then load it again.");
-  worker.postMessage({ load: { base: new URL(live.folder, location).href, files: live.files } });
+  worker.postMessage({ load: kept });
 };
 form.elements.data.append(...Object.entries(live.data).map(([name, { title }]) => new Option(title, name)));
 form.elements.method.append(...Object.entries(live.methods).map(([slug, { name }]) => new Option(name, slug)));

@@ -32,9 +32,11 @@ HELD = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "dpviz-p
 SLOW = 300_000  # milliseconds until Python has started on a busy machine
 
 
-class Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *args):
-        pass
+class Server(SimpleHTTPRequestHandler):
+    asked = []  # the lines of all requests
+
+    def log_message(self, form, *args):
+        self.asked.append(form % args)
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +66,7 @@ def folder(pyodide, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def served(folder):
-    handler = functools.partial(Quiet, directory=folder.parents[1])
+    handler = functools.partial(Server, directory=folder.parents[1])
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}/some/path"
@@ -143,6 +145,44 @@ def test_a_tab_finds_the_same_bits_draws_the_film_and_then_asks_nobody(visit):
     page.get_by_role("button", name="Run", exact=True).click()
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_role("button", name="Load Python here")).to_be_visible()
+
+
+ASKING = {  # ways to ask a host for something, and to run a text that could
+    "fetch": "await fetch(to)",
+    "XMLHttpRequest": "await settled(new XMLHttpRequest(), (one) => { one.open('GET', to); one.send(); })",
+    "EventSource": "await settled(new EventSource(to))",
+    "WebSocket": "await settled(new WebSocket(to.replace('http', 'ws')))",
+    "import": "await import(to)",
+    "Worker": "await settled(new Worker(to))",
+    "eval": "eval('1')",
+}
+
+
+def refused(place, to):
+    """Return the ways that fail in a page or a worker."""
+    ways = ", ".join(f"{name}: async () => {{ {way}; }}" for name, way in ASKING.items())
+    return place.evaluate(
+        f"""async (to) => {{
+        const settled = (one, act = () => {{}}) => new Promise((yes, no) => {{
+            Object.assign(one, {{ onload: yes, onopen: yes, onmessage: yes, onerror: no }});
+            act(one);
+        }});
+        const found = [];
+        for (const [name, way] of Object.entries({{ {ways} }})) await way().catch(() => found.push(name));
+        return found;
+        }}""",
+        to,
+    )
+
+
+def test_once_python_has_its_files_neither_page_nor_worker_can_ask_even_its_own_host(visit, served):
+    page = visit()
+    page.get_by_role("button", name="Load Python here").click()
+    expect(page.locator(".status output")).to_contain_text("Importing dpviz", timeout=SLOW)
+    before = list(Server.asked)
+    for place in (page, page.workers[0]):
+        assert refused(place, f"{served}/words.html") == list(ASKING)
+    assert Server.asked == before and any("dpviz.zip" in line for line in before)
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
