@@ -22,28 +22,31 @@ _LABELED = 0.07  # smallest share of the picture's width at which a node shows i
 def tree_table(nodes: Sequence[int], noisy_counts: Sequence[float]) -> pd.DataFrame:
     """Return where each node is drawn, one row per node, in the order of `nodes`, which is that of the visits.
 
-    The root is 1, and the children of i are 2i and 2i + 1. A leaf gets room in proportion to its noisy count, but at
-    least 3% of the total; an inner node spans its leaves. Columns: node, depth, noisy_count, x (its middle), width (its
-    noisy count, limited to its room), final (a leaf).
+    The root is 1, and the children of i are 2i and 2i + 1. A node has room in proportion to its noisy count, but at
+    least 3% of all leaves' counts, and at least that of its children, which stand in its middle: noise may make them
+    larger than their parent together. Columns: node, depth, noisy_count, x (its middle), width (94% of its noisy count,
+    and something to see if that is 0 or negative), final (a leaf).
     """
     counts = dict(zip(nodes, noisy_counts, strict=True))
     final = {node for node in nodes if 2 * node not in counts and 2 * node + 1 not in counts}
-    leaves = sorted(final, key=lambda node: node / 2 ** (node.bit_length() - 1))
-    least = 0.03 * max(sum(max(counts[leaf], 0.0) for leaf in leaves), 1.0)
-    room = {leaf: max(counts[leaf], least) for leaf in leaves}
-    ends = np.cumsum([room[leaf] for leaf in leaves])
-    span = {leaf: (end - room[leaf], end) for leaf, end in zip(leaves, ends, strict=True)}
+    least = 0.03 * max(sum(max(counts[leaf], 0.0) for leaf in final), 1.0)
+    room: dict[int, float] = {}
     for node in sorted(counts, reverse=True):  # children before parents
-        if node not in span:
-            mine = [span[child] for child in (2 * node, 2 * node + 1) if child in span]
-            span[node] = (min(low for low, _ in mine), max(high for _, high in mine))
+        inside = sum(room.get(child, 0.0) for child in (2 * node, 2 * node + 1))
+        room[node] = max(counts[node], least, inside)
+    start = {1: 0.0}
+    for node in sorted(counts):
+        children = [child for child in (2 * node, 2 * node + 1) if child in room]
+        at = start[node] + (room[node] - sum(room[child] for child in children)) / 2
+        for child in children:
+            start[child], at = at, at + room[child]
     rows = [
         {
             "node": node,
             "depth": node.bit_length() - 1,
             "noisy_count": counts[node],
-            "x": sum(span[node]) / 2,
-            "width": min(0.94 * (span[node][1] - span[node][0]), max(counts[node], 0.3 * least)),
+            "x": start[node] + room[node] / 2,
+            "width": max(0.94 * counts[node], 0.3 * least),
             "final": node in final,
         }
         for node in nodes

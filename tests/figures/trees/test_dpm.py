@@ -25,16 +25,20 @@ def regions(trace):
     return [step.released for step in trace.steps if step.kind == "region"]
 
 
-def test_tree_frame_gives_leaves_their_room_and_inner_nodes_their_span():
+def test_tree_frame_gives_every_node_the_width_of_its_count_within_its_parent():
     table = tree_table([1, 2, 3, 6, 7], [100.0, 59.0, 41.0, 30.0, -5.0]).set_index("node")
     assert table.final.to_dict() == {1: False, 2: True, 3: False, 6: True, 7: True}
     assert table.depth.tolist() == [0, 1, 1, 2, 2]
     least = 0.03 * 89  # noisy counts of the leaves, negative ones as 0
-    assert table.x.to_dict() == pytest.approx(
-        {1: (89 + least) / 2, 2: 29.5, 3: 59 + (30 + least) / 2, 6: 74.0, 7: 89 + least / 2}
-    )
+    left = 59 + (41 - 30 - least) / 2
+    assert table.x.to_dict() == pytest.approx({1: 50, 2: 29.5, 3: 79.5, 6: left + 15, 7: left + 30 + least / 2})
     assert table.width[2] == pytest.approx(0.94 * 59) and table.width[7] == pytest.approx(0.3 * least)
     assert tree_table([1], [-3.0]).width.iloc[0] > 0
+    noisy = tree_table([1, 2, 3, 4, 5, 6, 7], [100.0, 59.0, 30.0, 48.0, 20.0, 3.0, 5.0]).set_index("node")
+    np.testing.assert_allclose(noisy.width / noisy.noisy_count, 0.94)  # noise made children larger, or smaller
+    left, right = noisy.x - noisy.width / 2, noisy.x + noisy.width / 2
+    for level in ([2, 3], [4, 5, 6, 7]):
+        assert (right[level].to_numpy()[:-1] <= left[level].to_numpy()[1:]).all()
 
 
 def test_tree_frame_takes_trees_with_single_children():
