@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import importlib.machinery
 import sys
+import types
 from typing import Any
 
 MISSING = ("opendp", "pyarrow", "loky", "sqlalchemy", "sqlite3", "openpyxl", "tqdm", "segno", "streamlit", "dask")
@@ -32,6 +34,9 @@ def confine() -> None:
     sys.meta_path = [Installed if finder is importlib.machinery.PathFinder else finder for finder in sys.meta_path]
     threading.Thread.start = multiprocessing.process.BaseProcess.start = refused  # type: ignore[assignment]
     subprocess.Popen.__init__ = os.fork = refused  # type: ignore[assignment]
+    from dpviz.datasets.readers import apart
+
+    apart.sys = types.SimpleNamespace(platform="emscripten")  # type: ignore[assignment]
 
 
 def found() -> dict[str, str]:
@@ -41,6 +46,7 @@ def found() -> dict[str, str]:
     from dpviz import lessons
     from dpviz.algorithms import ALGORITHMS
     from dpviz.datasets import SAMPLES, load
+    from dpviz.datasets.readers import Recoding, read_table
     from dpviz.figures.kit.theme import LIGHT
     from dpviz.figures.kit.view import View
     from dpviz.planning.facts import Facts
@@ -60,6 +66,13 @@ def found() -> dict[str, str]:
         results[f"{slug}, drawn"] = short(page(trace, view))
     for name in (*SAMPLES, "blobs:n_rows=300"):
         results[name] = short(load(name).X.tobytes())
+    own = 'größe;b;c\n1,5;male;(3)\n1.234,5;"x; y";7\nNA;female;$5\n'.encode()
+    rule = Recoding("b", "one-hot", ("male", "female"))
+    for form in ({}, {"private": True, "header": True, "decimal": ","}):
+        for name in ("own.csv", "own.csv.gz"):
+            content = gzip.compress(own) if name.endswith(".gz") else own
+            table = read_table(content, name, recode=(rule,), **form)
+            results[f"{name} {form}"] = short(repr(table.notes).encode() + table.matrix(table.usable).tobytes())
     plan = rehearse(Facts.declare(2000, (0, 0), (10, 10), 4), "nsm", 1.0, 2)
     results["rehearsal"] = short(b"".join(centers.tobytes() for centers in plan.centers))
     results["lesson"] = short(repr(sorted(lessons.stage("small", 0).facts.items())))

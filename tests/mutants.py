@@ -53,21 +53,21 @@ DECLARED = "tests/datasets/test_declared_form.py"
 
 _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
     (READERS + "lines.py", ONE_READING): [
-        ("lines_wide_is_no_row", 'rows.append(fitted(cells, width, ""))', 'rows += [fitted(cells, width, "")] if len(cells) == width else []'),
+        ("lines_wide_is_no_row", 'rows.append(fitted(cells, width))', 'rows += [fitted(cells, width)] if len(cells) == width else []'),
         ("lines_lone_return", r'.replace(b"\r\n", b"\n").replace(b"\r", b"\n")', r'.replace(b"\r\n", b"\n")'),
     ],
     (READERS + "lines.py", "tests/datasets/test_odd_tables.py"): [
-        ("lines_shifted_cells_stay", "    if any(cell.strip() for cell in cells[width:]):\n        return [blank] * width\n", ""),
-        ("lines_short_line_is_missing", "return cells[:width] + [blank] * (width - len(cells))", "return cells[:width] if len(cells) >= width else [blank] * width"),
+        ("lines_shifted_cells_stay", "    if any(cell.strip() for cell in cells[width:]):\n        return [\"\"] * width\n", ""),
+        ("lines_short_line_is_missing", 'return cells[:width] + [""] * (width - len(cells))', 'return cells[:width] if len(cells) >= width else [""] * width'),
     ],
-    (READERS + "numerals.py", ONE_READING): [
-        ("numerals_of_all_or_none", "values[~(np.abs(values) <= LARGEST)] = np.nan", "values[:] = np.where((np.abs(values) <= LARGEST).all(), values, np.nan)"),
+    (READERS + "raw.py", ONE_READING): [
+        ("raw_of_all_or_none", "return np.append(found, np.nan)[self.codes]", "return np.append(np.where(np.isfinite(found).all(), found, np.nan), np.nan)[self.codes]"),
     ],
     (READERS + "records.py", ONE_READING): [
         ("records_any_key", "        if not columns:\n", "        if isinstance(record, dict) and not form.names:\n            names = list(dict.fromkeys([*names, *_cleaned_keys(record)]))\n        if not columns:\n"),
     ],
     (READERS + "lines.py", "tests/datasets/test_recode.py tests/pages/data/test_header.py -k fault_deep or row_never"): [
-        ("lines_quote_stays_open", "next(csv.reader((line,), delimiter=separator or _BARE))", "next(csv.reader((line,), delimiter=separator or _BARE, strict=True))"),
+        ("lines_quote_stays_open", "next(csv.reader((line,), delimiter=separator or BARE))", "next(csv.reader((line,), delimiter=separator or BARE, strict=True))"),
         ("lines_encoding_of_the_block", "line if is_utf8(line) else line.decode", "line.decode"),
     ],
     (READERS + "records.py", DECLARED): [

@@ -7,14 +7,16 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as parquet
 
-from dpviz.datasets.readers.columns import kind_of, own_numbers
+from dpviz.datasets.readers.columns import own_numbers
 from dpviz.datasets.readers.form import Form
 from dpviz.datasets.readers.table import TableError, faults_as
+
+if TYPE_CHECKING:
+    import pyarrow.parquet as parquet
 
 __all__ = ["Part", "columns_in", "parts_of", "resized"]
 
@@ -57,10 +59,16 @@ class Part:
         if self.path.endswith(".npy"):
             rows = _mapped(self.path)[self.start : self.stop]
             return np.array(rows[:, [int(i) for i in self.columns]] if self.columns else rows, dtype=np.float64)
+        import pyarrow.parquet as parquet  # a browser has no Arrow, and .npy files need none
+
+        from dpviz.datasets.readers.arrow import raw_of
+
         with parquet.ParquetFile(self.path) as file:
             table = file.read_row_groups(list(self.groups), columns=list(self.columns) or None)
         table = table.select(self.columns) if self.columns else table
-        return np.column_stack([own_numbers(column, self.signs, self.missing_marks) for column in table.columns])
+        return np.column_stack(
+            [own_numbers(raw_of(column), self.signs, self.missing_marks) for column in table.columns]
+        )
 
 
 def parts_of(
@@ -91,8 +99,12 @@ def parts_of(
         starts = range(0, max(shape[0], 1), part_rows)
         return tuple(Part(name, a, min(a + part_rows, shape[0]), (), tuple(columns)) for a in starts)
     with _parquet(path) as file:
+        import pyarrow.types as types
+
+        from dpviz.datasets.readers.arrow import kind_of
+
         for place, field in enumerate(file.schema_arrow, 1):
-            kind = "text" if pa.types.is_dictionary(field.type) else kind_of(field.type)
+            kind = "text" if types.is_dictionary(field.type) else kind_of(field.type)
             private = form is not None and form.private
             if not private and kind not in ("number", "true/false", "empty") and (not columns or field.name in columns):
                 raise TableError(f"datasets: column {place} of {path.name} must hold numbers; it holds {kind}.")
@@ -145,6 +157,8 @@ def _matrix(path: Path) -> np.ndarray:
 def _parquet(path: Path) -> Iterator[parquet.ParquetFile]:
     if path.suffix != ".parquet":
         raise ValueError(f"datasets: only .npy and .parquet files are read in parts; got {path.name}.")
+    import pyarrow.parquet as parquet
+
     damaged = f"datasets: the Parquet file {path.name} is damaged or cut off; write it again."
     with faults_as(damaged), parquet.ParquetFile(path.resolve()) as file:
         yield file

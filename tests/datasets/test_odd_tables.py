@@ -52,7 +52,16 @@ def test_a_private_line_with_other_cells_decides_for_itself_alone(case):
 
 def test_a_cell_that_is_too_long_to_split_is_one_sentence():
     with pytest.raises(TableError, match="cannot be read as a table of separated cells"):
-        read_table(b'a,b\n1,2,""\n3,4,""\n' + b"1" * 200_000 + b',4,""\n', "x.csv")
+        read_table(b'a,b\n1,2,""\n3,4,""\n' + b"1" * 5_000_000 + b',4,""\n', "x.csv")
+    with pytest.raises(TableError, match="a line is longer than 4 MB"):
+        read_table(b'a,b\n1,2\n"' + b"1,2\n" * 1_200_000, "x.csv")
+
+
+@pytest.mark.parametrize("words", ["xy", '"xy', '"x, y', '"x""y'])
+def test_a_cell_may_be_long(words):
+    content = f"a,b\n1,{words}{'z' * 200_000}{words[:1].strip('x')}\n2,z\n".encode()
+    assert columns(read_table(content, "x.csv"))[0] == [1, 2]
+    assert columns(read_table(content, "x.csv", private=True, header=True))[0] == [1, 2]
 
 
 def test_a_public_line_that_may_be_shifted_is_refused_by_its_number():

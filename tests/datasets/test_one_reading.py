@@ -9,6 +9,8 @@ import pytest
 
 from dpviz.datasets.readers import Column, TableError, cells, columns, excel, lines, parquet, records, table, text
 from dpviz.datasets.readers.form import Form
+from dpviz.datasets.readers.raw import Words
+from dpviz.datasets.readers.regular import Wanted
 from tests.datasets.one_reading import KINDS, differences, draw
 
 
@@ -44,8 +46,8 @@ def sign_of_all_rows(patch):
 def separator_of_all_rows(patch):
     split = text.cells_of
 
-    def guess(data, separator, width, advance):
-        return split(data, text._delimiter(bytes(data[:20_000]).decode(errors="ignore")) or separator, width, advance)
+    def guess(data, separator, *rest):
+        return split(data, text._delimiter(bytes(data[:20_000]).decode(errors="ignore")) or separator, *rest)
 
     patch.setattr(text, "cells_of", guess)
 
@@ -60,7 +62,7 @@ def quotes_over_lines(patch):
     def rows(block, separator, width):
         read = csv.reader(io.StringIO(block), delimiter=separator if separator.strip() else ",")
         kept = [row if len(row) == width else [None] * width for row in read if row]
-        return [lines.pa.array(column, "string") for column in (zip(*kept, strict=True) if kept else [()] * width)]
+        return [Words.of(column) for column in (zip(*kept, strict=True) if kept else [()] * width)]
 
     patch.setattr(lines, "_one_by_one", rows)
 
@@ -100,9 +102,6 @@ def ragged_is_refused(patch):
         return split(line, separator)
 
     patch.setattr(lines, "split", strict)
-    patch.setattr(
-        lines, "_at_once", lambda block, separator, width: lines._one_by_one(block.decode(), separator, width)
-    )
 
 
 def wide_is_refused(patch):
@@ -115,14 +114,13 @@ def wide_is_refused(patch):
 
 
 def column_without_all_numbers_is_none(patch):
-    for module in (cells, columns):
-        number = module.numbers
+    number = columns.own_numbers
 
-        def whole(column, signs, number=number):
-            values = number(column, signs)
-            return np.full(len(values), np.nan) if np.isnan(values).any() else values
+    def whole(column, signs, marks=()):
+        values = number(column, signs, marks)
+        return np.full(len(values), np.nan) if np.isnan(values).any() else values
 
-        patch.setattr(module, "numbers", whole)
+    patch.setattr(columns, "own_numbers", whole)
 
 
 def precision_of_all_rows(patch):
@@ -151,7 +149,7 @@ PLANTED = {
 @pytest.mark.parametrize("rule", PLANTED, ids=lambda rule: rule.__name__)
 def test_an_old_rule_is_caught(rule, monkeypatch):
     rule(monkeypatch)
-    assert found(PLANTED[rule], 400)
+    assert found(PLANTED[rule], 600)
 
 
 def test_a_private_table_has_one_precision_whatever_its_number_of_rows():
@@ -165,7 +163,9 @@ def test_a_private_table_has_one_precision_whatever_its_number_of_rows():
 def test_a_line_that_is_too_long_is_missing_whether_or_not_a_quote_is_near(other, monkeypatch):
     monkeypatch.setattr(lines, "LONGEST", 30)
     data = f"1,2\n1,{'2' * 60}\n{other}\n".encode()
-    blocks = lines.cells_of(memoryview(data), ",", 2, lambda share: None)
-    first, second = ([cell for part in column for cell in part.to_pylist()] for column in zip(*blocks, strict=True))
+    blocks = lines.cells_of(memoryview(data), ",", 2, Wanted(texts={0, 1}), lambda share: None)
+    first, second = (
+        [part.cells[code] for part in column for code in part.codes] for column in zip(*blocks, strict=True)
+    )
     assert [first[0], first[2], second[0], second[2]] == ["1", "3", "2", "4"]
     assert not first[1] and not second[1], "missing"

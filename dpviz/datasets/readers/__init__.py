@@ -90,7 +90,7 @@ def read_table(
         raise TableError(f"{name}: {problem} (on the command line: --sheet and --header-row).")
     try:
         if kind == "text" and not private:
-            from dpviz.datasets.readers.text import is_split_slowly, read_text  # not before a file needs Arrow
+            from dpviz.datasets.readers.text import is_split_slowly, read_text  # not before a file needs pandas
 
             table = (read_apart if is_split_slowly(data) else read_text)(data, name, form, limits, advance)
         else:

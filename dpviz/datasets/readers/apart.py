@@ -57,7 +57,7 @@ def stop() -> None:
 def read_apart(data: memoryview, name: str, form: Form, limits: Limits, advance: Callable[[float], None]) -> Table:
     """Read a file in a separate process; end the process if it exceeds a limit or `advance` raises an error."""
     if sys.platform == "emscripten":
-        from dpviz.datasets.readers.child import read  # imports all parsers
+        from dpviz.datasets.readers.child import read
 
         return read(data, name, form, limits, advance)
     while not _places.acquire(timeout=_TICK):

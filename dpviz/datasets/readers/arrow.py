@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.feather as feather
 
 from dpviz.datasets.readers.columns import columns_of
 from dpviz.datasets.readers.form import Form
 from dpviz.datasets.readers.names import named, numbered
+from dpviz.datasets.readers.raw import Raw, Words
 from dpviz.datasets.readers.table import (
     INDEX,
     NO_ROWS,
@@ -23,7 +26,9 @@ from dpviz.datasets.readers.table import (
     table_of,
 )
 
-__all__ = ["from_arrow", "read_arrow"]
+__all__ = ["from_arrow", "kind_of", "raw_of", "read_arrow"]
+
+_PART = 1 << 18  # number of cells of text that are held as Python's strings at a time
 
 
 def read_arrow(data: memoryview, name: str, form: Form, limits: Limits, advance: Callable[[float], None]) -> Table:
@@ -50,6 +55,47 @@ def from_arrow(cells: pa.Table, name: str, form: Form, limits: Limits) -> Table:
     def made(public: str, at: int) -> list[Column]:
         if cells.column_names[at].startswith(INDEX):
             return [refused(public, "index")]
-        return columns_of(public, cells.column(at), dtype, form)
+        return columns_of(public, raw_of(cells.column(at)), dtype, form)
 
     return table_of(name, [column for at, public in enumerate(names) for column in made(public, at)], n_rows, notes)
+
+
+def kind_of(type_: pa.DataType) -> str:
+    """Return the kind of an Arrow type."""
+    if pa.types.is_dictionary(type_):
+        return kind_of(type_.value_type)
+    if pa.types.is_boolean(type_):
+        return "true/false"
+    if pa.types.is_integer(type_) or pa.types.is_floating(type_) or pa.types.is_decimal(type_):
+        return "number"
+    if pa.types.is_temporal(type_):
+        return "date"
+    if pa.types.is_string(type_) or pa.types.is_large_string(type_):
+        return "text"
+    return "empty" if pa.types.is_null(type_) else "nested"
+
+
+def raw_of(cells: pa.ChunkedArray | pa.Array) -> Raw:
+    """Return a column of Arrow cells, each read independently of the others."""
+    if pa.types.is_dictionary(cells.type):
+        cells = cells.cast(cells.type.value_type)
+    kind = kind_of(cells.type) if cells.null_count < len(cells) else "empty"
+    if kind == "text":
+        chunks = cells.chunks if isinstance(cells, pa.ChunkedArray) else [cells]
+        parts = [chunk.slice(at, _PART) for chunk in chunks for at in range(0, len(chunk), _PART)]
+        return Raw(kind, None, tuple(map(_words, parts)))
+    if kind in ("number", "true/false"):
+        return Raw(kind, _floats(cells))
+    if kind == "date" and (pa.types.is_date(cells.type) or pa.types.is_timestamp(cells.type)):
+        return Raw(kind, np.floor(_floats(cells.cast(pa.timestamp("s"), safe=False).cast(pa.int64())) / 86_400))
+    return Raw(kind, np.full(len(cells), np.nan))
+
+
+def _words(cells: pa.Array) -> Words:
+    encoded = pc.dictionary_encode(cells)
+    codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    return Words(Words.of(encoded.dictionary.to_pylist()).cells, codes)
+
+
+def _floats(cells: pa.ChunkedArray | pa.Array) -> np.ndarray:
+    return np.asarray(pc.cast(cells, pa.float64(), safe=False).to_numpy(zero_copy_only=False), dtype=float)

@@ -7,12 +7,12 @@ import math
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
-from dpviz.datasets.readers.columns import column_of, columns_of
+from dpviz.datasets.readers.columns import column_of, columns_of, own_numbers
 from dpviz.datasets.readers.form import Form
 from dpviz.datasets.readers.marks import LARGEST
-from dpviz.datasets.readers.numerals import numbers, numbers_of
+from dpviz.datasets.readers.numerals import numbers_of
+from dpviz.datasets.readers.raw import Raw
 from dpviz.datasets.readers.recode import recoded
 from dpviz.datasets.readers.table import Column, mixed, own_columns, refused
 
@@ -26,7 +26,7 @@ def columns_of_cells(name: str, cells: list[Any], dtype: type, form: Form) -> li
     """Return a column made from Python values, or the columns that its owner's rule makes from them."""
     cells = [None if _is_mark(cell, form) else cell for cell in cells] if form.missing_marks else cells
     if recoded(form.recode, name):
-        return columns_of(name, pa.array([_as_text(cell) for cell in cells], pa.string()), dtype, form)
+        return columns_of(name, Raw.text([_as_text(cell) for cell in cells]), dtype, form)
     if form.private:
         return own_columns(name, [_own(cells, form.signs_of(name))], form)
     return [_column(name, cells, dtype, form)]
@@ -48,7 +48,7 @@ def _own(cells: list[Any], signs: tuple[str, str]) -> np.ndarray:
             values[row] = cell if abs(cell) <= LARGEST else np.nan
         elif isinstance(cell, str):
             texts[row] = _utf8(cell)
-    written = numbers(pa.array(texts, pa.string()), signs)
+    written = own_numbers(Raw.text(texts), signs)
     return np.where(np.isnan(values), written, values)
 
 
@@ -81,13 +81,13 @@ def _column(name: str, cells: list[Any], dtype: type, form: Form) -> Column:
     }
     if not kinds:
         return refused(name, "empty")
-    if kinds == {_DATES}:
-        return refused(name, "date")
     if len(kinds) > 1:
         first = next(c for c in cells if c is not None)
         row = next(i for i, c in enumerate(cells, 1) if c is not None and type(c) is not type(first))
         return mixed(name, row)
-    if kinds == {float}:
-        cells = [None if c is None else float(c) if abs(c) <= LARGEST else math.nan for c in cells]
-    type_ = pa.float64() if kinds == {float} else pa.bool_() if kinds == {bool} else pa.string()
-    return column_of(name, pa.array(cells, type_), dtype, form)
+    if kinds == {_DATES}:
+        return refused(name, "date")
+    if kinds == {str}:
+        return column_of(name, Raw.text(cells), dtype, form)
+    numbers = [float(cell) if cell is not None and abs(cell) <= LARGEST else math.nan for cell in cells]
+    return column_of(name, Raw("number" if kinds == {float} else "true/false", np.array(numbers)), dtype, form)

@@ -12,34 +12,32 @@ import struct
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from importlib import import_module
 
-from dpviz.datasets.readers.arrow import read_arrow
-from dpviz.datasets.readers.excel import read_excel
 from dpviz.datasets.readers.form import Form
 from dpviz.datasets.readers.formats import REFUSED, declared_format, is_first_record, unplaced
 from dpviz.datasets.readers.frames import ERROR, PROGRESS, asked, send_table
-from dpviz.datasets.readers.parquet import read_parquet
-from dpviz.datasets.readers.records import read_json
-from dpviz.datasets.readers.stata import read_stata
 from dpviz.datasets.readers.table import Limits, Table, TableError, faults_as, too_much
-from dpviz.datasets.readers.text import read_text
 from dpviz.frames import frames, send
 
 __all__ = ["main", "read"]
 
-_READERS = {
-    "excel": read_excel,
-    "parquet": read_parquet,
-    "arrow": read_arrow,
-    "stata": read_stata,
-    "json": read_json,
-    "text": read_text,
+_READERS: dict[str, Callable[[], Callable[..., Table]]] = {  # a parser is imported when it is needed
+    "excel": lambda: import_module("dpviz.datasets.readers.excel").read_excel,
+    "parquet": lambda: import_module("dpviz.datasets.readers.parquet").read_parquet,
+    "arrow": lambda: import_module("dpviz.datasets.readers.arrow").read_arrow,
+    "stata": lambda: import_module("dpviz.datasets.readers.stata").read_stata,
+    "json": lambda: import_module("dpviz.datasets.readers.records").read_json,
+    "text": lambda: import_module("dpviz.datasets.readers.text").read_text,
 }
 _NICE = 5  # the process has a lower priority than the server of the pages
 
 
 def main() -> None:
     """Read one file from standard input; write its table, or an error of one sentence, to standard output."""
+    for kind in _READERS:
+        with suppress(TableError):  # a missing package matters only to a file that needs it
+            _parser(kind, "")
     arriving, out = frames(sys.stdin.buffer), sys.stdout.buffer
     first = next(arriving, None)
     if first is None:  # no file arrived
@@ -68,7 +66,15 @@ def read(data: memoryview, name: str, form: Form, limits: Limits, advance: Calla
         raise TableError(f"{name}: the archive holds another archive; unpack it first.")
     if problem := unplaced(kind, form):
         raise TableError(f"{name}: {problem} (on the command line: --sheet and --header-row).")
-    return _READERS[kind](data, name, form, limits, advance)
+    return _parser(kind, name)(data, name, form, limits, advance)
+
+
+def _parser(kind: str, name: str) -> Callable[..., Table]:
+    """Return the function that reads files of a kind, unless it needs a package that is missing, as in a browser."""
+    try:
+        return _READERS[kind]()
+    except ModuleNotFoundError as missing:
+        raise TableError(f"{name}: such a file cannot be read here without {missing.name}; save it as CSV.") from None
 
 
 def _unpacked(data: memoryview, name: str, form: Form, limits: Limits) -> memoryview:

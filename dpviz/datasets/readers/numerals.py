@@ -2,58 +2,110 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-
-import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
+from functools import cache
 
 from dpviz.datasets.readers.marks import LARGEST
 
 __all__ = [
-    "FALSE", "MONEY", "TRUE", "bare_numbers", "floats", "number_pattern", "numbers", "numbers_of",
-    "signs_in", "units_of", "with_minus", "without_marks",
+    "FALSE", "MONEY", "TRUE", "WHITE", "bare_number", "number_pattern", "number_reader", "numbers_of", "plain_reader",
+    "signs_in", "unit_of", "with_minus",
 ]  # fmt: skip
 
 TRUE, FALSE = ["true", "True", "TRUE", "yes", "Yes", "YES"], ["false", "False", "FALSE", "no", "No", "NO"]
 MONEY = "(US[$]|[$€£¥₹₩]|USD|EUR|GBP|CHF|JPY|CNY|INR|AUD|CAD|NZD|SEK|NOK|DKK|PLN|BRL|MXN|ZAR)"
+WHITE = r"\t\n\f\r "
 _MARK = "\ufeff"  # byte order mark, which may precede the first cell
 _SPACES = "' ’\u00a0\u202f"  # signs that may group thousands, whatever the decimal sign
+_UNSIGNED = r"[^()+\-]*[0-9][^()+\-]*"
+_NEGATIVE = re.compile(rf"[{WHITE}]*\([{WHITE}]*({_UNSIGNED})\)[{WHITE}]*|({_UNSIGNED})-[{WHITE}]*")
+_DIGIT = re.compile("[0-9]")
+_SIGNED = re.compile("[,.]")
+_UNIT = re.compile(rf"{MONEY}|%")
+_TRUTH = dict.fromkeys(TRUE, 1.0) | dict.fromkeys(FALSE, 0.0)
+_PLAIN = r"[\t ]*[+-]?([0-9]+({0}[0-9]*)?|{0}[0-9]+)([eE][+-]?[0-9]+)?[\t ]*"
+_INFINITE = re.compile(rf"[{WHITE}]*[+-]?(inf|infinity|nan)[{WHITE}]*", re.IGNORECASE)
+_SIGN = {",": ",", ".": "[.]"}
 
 
-def number_pattern(decimal: str, thousands: str) -> str:
+@cache
+def number_pattern(decimal: str, thousands: str) -> re.Pattern[str]:
     """Return the regular expression of a number with this decimal sign and, before it, signs that group thousands.
 
     A currency sign or code may precede or follow the number; a percent sign may follow it.
     """
     sign = "," if decimal == "," else "[.]"
-    gap = r"[\s\x{a0}\x{202f}]*"
-    whole = rf"(\d{{1,3}}([{_SPACES}{thousands}]\d{{3}})+|\d+)"
-    amount = rf"({whole}({sign}\d*)?|{sign}\d+)([eE][+-]?\d+)?"
-    return rf"^[\s{_MARK}]*[+-]?({MONEY}{gap})?[+-]?{amount}({gap}({MONEY}|%))?\s*$"
+    gap = rf"[{WHITE}\u00a0\u202f]*"
+    whole = rf"([0-9]{{1,3}}([{_SPACES}{thousands}][0-9]{{3}})+|[0-9]+)"
+    amount = rf"({whole}({sign}[0-9]*)?|{sign}[0-9]+)([eE][+-]?[0-9]+)?"
+    return re.compile(rf"[{WHITE}{_MARK}]*[+-]?({MONEY}{gap})?[+-]?{amount}({gap}({MONEY}|%))?[{WHITE}]*")
 
 
-def with_minus(cells: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | pa.Array:
-    """Return text cells with negative numbers written -3.5, which people also write (3.5), 3.5- or with U+2212."""
-    unsigned = r"[^()+\-]*\d[^()+\-]*"
-    cells = pc.replace_substring(cells, "\u2212", "-")
-    cells = pc.replace_substring_regex(cells, rf"^\s*\(\s*({unsigned})\)\s*$", r"-\1")
-    return pc.replace_substring_regex(cells, rf"^({unsigned})-\s*$", r"-\1")
+def with_minus(cell: str) -> str:
+    """Return a cell with a negative number written -3.5, which people also write (3.5), 3.5- or with U+2212."""
+    cell = cell.replace("\u2212", "-")
+    if ("(" in cell or "-" in cell) and (negative := _NEGATIVE.fullmatch(cell)):
+        return "-" + (negative[1] or negative[2])
+    return cell
 
 
-def bare_numbers(cells: pa.ChunkedArray | pa.Array, thousands: str) -> np.ndarray:
-    """Return the cells, which fit `number_pattern`, as numbers, shape (n,); a missing cell becomes NaN."""
-    bare = pc.replace_substring_regex(cells, rf"{MONEY}|[%\s{_MARK}{_SPACES}{thousands}]", "")
-    bare = pc.replace_substring_regex(bare, r"^[+-]([+-])", r"\1")
-    return floats(pc.replace_substring(bare, ",", "."))
+@cache
+def _signs_beside(thousands: str) -> re.Pattern[str]:
+    return re.compile(rf"{MONEY}|[%{WHITE}{_MARK}{_SPACES}{thousands}]")
 
 
-def signs_in(cells: pa.ChunkedArray | pa.Array, decimal: str) -> tuple[str, str]:
+def bare_number(cell: str, thousands: str) -> float:
+    """Return the number that a cell that fits `number_pattern` holds."""
+    bare = re.sub("^[+-]([+-])", r"\1", _signs_beside(thousands).sub("", cell))
+    return float(bare.replace(",", "."))
+
+
+def number_reader(signs: tuple[str, str]) -> Callable[[str], float]:
+    """Return the function that reads a cell with these decimal and thousands signs; NaN if it holds no number.
+
+    A cell may be a number, perhaps with a currency or percent sign, or one of the words for true (1) and false (0).
+    """
+    decimal, thousands = signs
+    plain = re.compile(_PLAIN.format(_SIGN["."])) if decimal == "." else None
+    pattern = number_pattern(decimal, thousands)
+
+    def number(cell: str) -> float:
+        if plain and plain.fullmatch(cell):
+            value = float(cell)
+        elif _DIGIT.search(cell) and pattern.fullmatch(amount := with_minus(cell)):
+            value = bare_number(amount, thousands)
+        else:
+            return _TRUTH.get(cell, float("nan"))
+        return value if abs(value) <= LARGEST else float("nan")
+
+    return number
+
+
+def plain_reader(decimal: str, missing: Sequence[str]) -> Callable[[str], float]:
+    """Return the function that reads a cell that holds a number without thousands, currency or percent signs.
+
+    It raises ValueError for any other cell, except for those that stand for a missing number.
+    """
+    plain, words = re.compile(_PLAIN.format(_SIGN[decimal])), frozenset(missing)
+
+    def number(cell: str) -> float:
+        if plain.fullmatch(cell):
+            return float(cell.replace(",", "."))
+        if cell in words or _INFINITE.fullmatch(cell):
+            return float("nan")
+        raise ValueError
+
+    return number
+
+
+def signs_in(cells: Iterable[str], decimal: str) -> tuple[str, str]:
     """Return the decimal sign of a text column in a public file, and a cell that can be read as two different numbers.
 
     Parameters
     ----------
+    cells : the different cells, with negative numbers as `with_minus` writes them
     decimal : the decimal sign of the file's other columns; "?" if they are undecided or differ
 
     Returns
@@ -62,43 +114,29 @@ def signs_in(cells: pa.ChunkedArray | pa.Array, decimal: str) -> tuple[str, str]
     doubt : a cell such as 1,234, which is another number if its comma is the decimal sign; "" if there is none, or if
         another cell, such as 1,234,567 or 1,234.5, shows which sign groups thousands
     """
-    bare = pc.replace_substring_regex(pc.unique(cells), rf"{MONEY}|[%\s{_MARK}{_SPACES}]", "")
+    beside = _signs_beside("")
+    bare = [beside.sub("", cell) for cell in cells if _SIGNED.search(cell)]
 
     def first(pattern: str) -> str:
-        at = pc.index(pc.match_substring_regex(bare, f"^[+-]?({pattern})$"), True).as_py()
-        return "" if at < 0 else bare[at].as_py()
+        fits = re.compile(f"[+-]?({pattern})").fullmatch
+        return next((cell for cell in bare if fits(cell)), "")
 
     if decimal == "?":
-        comma = first(r"(\d{1,3}([.]\d{3})+|\d{4,}|0),\d*|\d*,(\d{0,2}|\d{4,})")
-        point = first(r"(\d{1,3}(,\d{3})+|\d{4,}|0)[.]\d*|\d*[.](\d{0,2}|\d{4,})")
+        comma = first(r"([0-9]{1,3}([.][0-9]{3})+|[0-9]{4,}|0),[0-9]*|[0-9]*,([0-9]{0,2}|[0-9]{4,})")
+        point = first(r"([0-9]{1,3}(,[0-9]{3})+|[0-9]{4,}|0)[.][0-9]*|[0-9]*[.]([0-9]{0,2}|[0-9]{4,})")
         decimal = "," if comma and not point else "." if point and not comma else "?"
     group = {",": "[.]", ".": ","}.get(decimal, "[,.]")
-    doubt = first(rf"[1-9]\d{{0,2}}{group}\d{{3}}")
-    if doubt and decimal != "?" and first(rf"\d{{1,3}}({group}\d{{3}}){{2,}}|\d{{1,3}}({group}\d{{3}})+[{decimal}]\d*"):
+    doubt = first(rf"[1-9][0-9]{{0,2}}{group}[0-9]{{3}}")
+    three = rf"{group}[0-9]{{3}}"
+    if doubt and decimal != "?" and first(rf"[0-9]{{1,3}}({three}){{2,}}|[0-9]{{1,3}}({three})+[{decimal}][0-9]*"):
         doubt = ""
     return decimal, doubt
 
 
-def units_of(cells: pa.ChunkedArray | pa.Array) -> set[str]:
-    """Return the set of currency and percent signs in a public column, with "" for numbers without a sign."""
-    signs = pc.replace_substring_regex(cells, rf"^.*?({MONEY}|%).*$", r"\1")
-    return {"" if any(sign.isdigit() for sign in word) else word for word in pc.unique(signs).to_pylist() if word}
-
-
-def without_marks(cells: pa.ChunkedArray | pa.Array, marks: Sequence[str]) -> pa.ChunkedArray | pa.Array:
-    """Return the cells without the declared marks of missing values; each cell is checked on its own."""
-    if not marks:
-        return cells
-    if pa.types.is_dictionary(cells.type):
-        cells = cells.cast(cells.type.value_type)
-    if pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type):
-        listed = pa.array([mark.strip() for mark in marks], cells.type)
-        return pc.if_else(pc.is_in(pc.utf8_trim_whitespace(cells), value_set=listed), None, cells)
-    if pa.types.is_integer(cells.type) or pa.types.is_floating(cells.type):
-        values = pc.cast(cells, pa.float64(), safe=False)
-        listed = pa.array(numbers_of(marks), pa.float64())
-        return pc.if_else(pc.is_in(values, value_set=listed), None, cells)
-    return cells
+def unit_of(cell: str) -> str:
+    """Return the currency or percent sign in a cell with a number, or "" if it has none."""
+    sign = _UNIT.search(cell)
+    return sign[0] if sign else ""
 
 
 def numbers_of(marks: Sequence[str]) -> list[float]:
@@ -108,24 +146,3 @@ def numbers_of(marks: Sequence[str]) -> list[float]:
         with suppress(ValueError):
             numbers.append(float(mark.replace(",", ".")))
     return numbers
-
-
-def floats(cells: pa.ChunkedArray | pa.Array, dtype: type = float) -> np.ndarray:
-    """Return cells of an Arrow number type as numbers; a missing cell becomes NaN."""
-    return np.asarray(pc.cast(cells, pa.float64(), safe=False).to_numpy(zero_copy_only=False), dtype=dtype)
-
-
-def numbers(cells: pa.ChunkedArray | pa.Array, signs: tuple[str, str]) -> np.ndarray:
-    """Return text cells as numbers, shape (n,), float64.
-
-    A cell may be a number with these decimal and thousands signs, perhaps with a currency or percent sign, or one of
-    the words for true (1) and false (0). Any other cell is missing: NaN. Each cell is read on its own.
-    """
-    decimal, thousands = signs
-    cells = with_minus(cells)
-    fits = pc.match_substring_regex(cells, number_pattern(decimal, thousands))
-    values = bare_numbers(pc.if_else(fits, cells, None), thousands).copy()
-    for words, value in ((TRUE, 1.0), (FALSE, 0.0)):
-        values[pc.is_in(cells, value_set=pa.array(words, cells.type)).to_numpy(zero_copy_only=False)] = value
-    values[~(np.abs(values) <= LARGEST)] = np.nan
-    return values

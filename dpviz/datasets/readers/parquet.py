@@ -8,7 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from dpviz.datasets.readers.columns import columns_of, kind_of, own_numbers
+from dpviz.datasets.readers.arrow import kind_of, raw_of
+from dpviz.datasets.readers.columns import columns_of, own_numbers
 from dpviz.datasets.readers.form import Form
 from dpviz.datasets.readers.names import named, numbered
 from dpviz.datasets.readers.recode import recoded
@@ -65,7 +66,7 @@ def read_parquet(data: memoryview, name: str, form: Form, limits: Limits, advanc
         for batch in file.iter_batches(_BATCH, columns=list(wanted.values())):
             for public, field in wanted.items():
                 values[field][at : at + batch.num_rows] = own_numbers(
-                    batch.column(field), form.signs_of(public), form.missing_marks
+                    raw_of(batch.column(field)), form.signs_of(public), form.missing_marks
                 )
             at += batch.num_rows
             advance(0.9 * at / max(n_rows, 1))
@@ -73,7 +74,8 @@ def read_parquet(data: memoryview, name: str, form: Form, limits: Limits, advanc
             raise TableError(f"{name}: the Parquet file is damaged or cut off; write it again.")
         dtype = precision(n_rows, width, form)
         by_name = {
-            field: columns_of(public, file.read([field]).column(0), dtype, form) for field, public in recode.items()
+            field: columns_of(public, raw_of(file.read([field]).column(0)), dtype, form)
+            for field, public in recode.items()
         }
     pa.default_memory_pool().release_unused()
     parsed = [

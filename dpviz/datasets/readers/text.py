@@ -11,30 +11,38 @@ import csv
 import dataclasses
 import io
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
-from functools import partial
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.csv as arrow_csv
 
 from dpviz.datasets.readers.by_rule import numbers_by_rule
-from dpviz.datasets.readers.columns import columns_of, own_numbers
+from dpviz.datasets.readers.columns import columns_of, own_numbers, without_marks
 from dpviz.datasets.readers.form import SEPARATORS, Form
 from dpviz.datasets.readers.formats import FORMATS
-from dpviz.datasets.readers.lines import cells_of, mended, split, words
-from dpviz.datasets.readers.marks import MISSING
+from dpviz.datasets.readers.lines import BLOCK, cells_of, mended, split, words
 from dpviz.datasets.readers.names import confirmed, named, numbered, width_of
-from dpviz.datasets.readers.numerals import FALSE, MONEY, TRUE, signs_in, without_marks
+from dpviz.datasets.readers.numerals import FALSE, MONEY, TRUE, signs_in
 from dpviz.datasets.readers.other_text import refuse_other_text, separated, spaced
+from dpviz.datasets.readers.raw import Raw, Words
 from dpviz.datasets.readers.recode import Recoding, recoded
-from dpviz.datasets.readers.table import NO_ROWS, Limits, Table, TableError, faults_as, own_columns, precision, table_of
+from dpviz.datasets.readers.regular import Wanted
+from dpviz.datasets.readers.rows import Ragged, TooLong, below, columns_in
+from dpviz.datasets.readers.table import (
+    NO_ROWS,
+    Column,
+    Limits,
+    Table,
+    TableError,
+    faults_as,
+    own_columns,
+    precision,
+    table_of,
+)
 
 __all__ = ["is_split_slowly", "read_text"]
 
 _DELIMITERS = [sign for sign in SEPARATORS if sign != " "]
-_BLOCK = 4_000_000  # maximum length of a line, in bytes
 _SAMPLE = 1 << 17
 _EQUAL = (
     "give every line as many cells as the first one, and put text that holds the separator in quotes; if the names "
@@ -43,6 +51,8 @@ _EQUAL = (
 _COMMA_DECIMAL = r"[+-]?(\d{1,3}([.' ]\d{3})*|\d*),\d*"
 _POINT_DECIMAL = r"[+-]?(\d{1,3}(,\d{3})*|\d*)\.\d*"
 _GROUPED = r"[+-]?\d{1,3}([,.]\d{3})+"
+_TIME = re.compile("([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?")
+_QUOTED = re.compile(rb'(?<![^,;|\t\r\n])"[^",;|\t\r\n]*"(?![^,;|\t\r\n])')
 _EXCELS_SIGN = re.compile(rb'"?sep=([,;|\t])"?\r?\n', re.IGNORECASE)
 _KINDS = {"", "c", "d", "s", "t", "continuous", "discrete", "string", "text", "time"}
 _USES = {"", "class", "meta", "i", "ignore", "weight", "multiclass"}
@@ -55,23 +65,6 @@ _MARKS = (
 )
 
 
-class _Reported(io.RawIOBase):
-    """Bytes in memory as a file that reports its reading position."""
-
-    def __init__(self, data: memoryview, advance: Callable[[float], None]) -> None:
-        self._data, self._at, self._advance = data, 0, advance
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        part = self._data[self._at : self._at + len(buffer)]
-        buffer[: part.nbytes] = part
-        self._at += part.nbytes
-        self._advance(0.9 * self._at / self._data.nbytes)
-        return part.nbytes
-
-
 def read_text(data: memoryview, name: str, form: Form, limits: Limits, advance: Callable[[float], None]) -> Table:
     """Read delimited text."""
     return (_read_private if form.private else _read_public)(data, name, form, limits, advance)
@@ -80,10 +73,11 @@ def read_text(data: memoryview, name: str, form: Form, limits: Limits, advance: 
 def is_split_slowly(data: memoryview) -> bool:
     """Return whether Python must split or decode public text.
 
-    It must if white space separates cells, if lines end with a separator, or if the text is not UTF-8.
+    It must if white space separates cells, if lines end with a separator, if the text is not UTF-8, or if it is long
+    and its quoted cells hold separators, quotes or line ends.
     """
     head = bytes(data[:_SAMPLE])
-    if re.search(rb"[,;|\t]\r?\n", head):
+    if re.search(rb"[,;|\t]\r?\n", head) or (data.nbytes > BLOCK and b'"' in _QUOTED.sub(b"", head)):
         return True
     with suppress(ValueError, csv.Error):
         if spaced(head[: head.rfind(b"\n") + 1].decode() if data.nbytes > _SAMPLE else head.decode()):
@@ -120,32 +114,40 @@ def _read_private(data: memoryview, name: str, form: Form, limits: Limits, advan
     limits.check(name, max(_lines(data) - n_heads, 0), width)
     rules = {at: rule for at, column in enumerate(names) if (rule := recoded(form.recode, column))}
     parts: list[list[list[np.ndarray]]] = [[] for _ in names]
-    for cells in cells_of(data, separator, width, advance):
+    wanted = _plainly(names, rules, separator, form)
+    for cells in cells_of(data, separator, width, wanted, advance):
         for at, column in enumerate(cells):
             parts[at].append(_own(column, names[at], rules.get(at), form))
     columns = []
-    for at, column in enumerate(names):
+    for at, public in enumerate(names):
         n_columns = len(rules[at].columns) if at in rules else 1
         values = [np.concatenate([part[j] for part in parts[at]] or [np.empty(0)]) for j in range(n_columns)]
         parts[at] = []
-        columns += own_columns(column, values, form)
-    pa.default_memory_pool().release_unused()
+        columns += own_columns(public, values, form)
     return table_of(name, columns, len(columns[0].values), notes, unnamed_first=unnamed_first)  # type: ignore[arg-type]
 
 
-def _own(cells: pa.StringArray, name: str, rule: Recoding | None, form: Form) -> list[np.ndarray]:
+def _plainly(names: list[str], rules: Collection[int], separator: str, form: Form) -> Wanted:
+    """Return which columns of a private file are first tried as plain numbers, which are read in the same way then."""
+    decimal, marked = form.signs[0], form.missing_marks or form.signs[0] == separator
+    others = {at for at, name in enumerate(names) if at in rules or marked or form.signs_of(name)[0] != decimal}
+    return Wanted(decimal, others)
+
+
+def _own(cells: Words | np.ndarray, name: str, rule: Recoding | None, form: Form) -> list[np.ndarray]:
     """Return the numbers made from the cells of a private column; each cell is read on its own."""
+    column = Raw("text", None, (cells,)) if isinstance(cells, Words) else Raw("number", cells)
     if rule is None:
-        return [own_numbers(cells, form.signs_of(name), form.missing_marks)]
-    return numbers_by_rule(rule, without_marks(cells, form.missing_marks))
+        return [own_numbers(column, form.signs_of(name), form.missing_marks)]
+    return numbers_by_rule(rule, without_marks(column, form.missing_marks))
 
 
 def _below(data: memoryview, n_lines: int) -> memoryview:
     """Return the text after its first `n_lines` lines; empty if there are fewer lines."""
     for _ in range(n_lines):
         at = 0
-        while at < data.nbytes and (end := bytes(data[at : at + _BLOCK]).find(b"\n")) < 0:
-            at += _BLOCK
+        while at < data.nbytes and (end := bytes(data[at : at + BLOCK]).find(b"\n")) < 0:
+            at += BLOCK
         data = data[at + end + 1 :] if at < data.nbytes else data[data.nbytes :]
     return data
 
@@ -243,27 +245,54 @@ def _read_public(data: memoryview, name: str, form: Form, limits: Limits, advanc
         notes.append(f"Cells are separated by a {SEPARATORS[delimiter]}.")
     if decimal == ",":
         notes.append("The decimal sign is a comma.")
-    raw = records[0] if has_header else [f"f{j}" for j in range(width)]
     apart = dict(form.decimal_of)
-    texts = [raw[j] for j in range(width) if recoded(form.recode, names[j]) or names[j] in apart]
-    parse = partial(_parse, data, name, form, delimiter, n_kinds=n_kinds, advance=advance)
-    cells = parse("," if decimal == "," else ".", texts)
-    n_rows = cells.num_rows
+    texts = {j for j in range(width) if recoded(form.recode, names[j]) or names[j] in apart}
+    try:
+        n_above = has_header + n_kinds
+        data = below(data, n_above, delimiter)
+        wanted = Wanted("," if decimal == "," else ".", set(texts), form.missing_marks)
+        columns = columns_in(data, delimiter, width, n_above, wanted, advance)
+        # numbers were parsed with points as decimal signs; the text shows whether points group thousands
+        floats = (
+            [j for j in range(width) if columns[j].kind == "number"] if decimal == "?" and b"." in bytes(data) else []
+        )
+        written = columns_in(data, delimiter, width, n_above, Wanted(".", set(floats)), advance) if floats else columns
+    except Ragged as row:
+        number, n_cells = row.args
+        first = number + (form.header_row or 1) - 1 if n_cells > width == 1 else "N"
+        raise TableError(
+            f"{name}: line {number} has {n_cells} cell{'s' * (n_cells != 1)}, but the first line has {width}; "
+            + _EQUAL.format(first)
+        ) from None
+    except TooLong:
+        raise TableError(
+            f"{name}: a line is longer than {BLOCK // 1_000_000} MB; is this a table, or is a quote open?"
+        ) from None
+    doubts = {names[j]: signs_in(written[j], "?")[1] for j in floats}
+    del written
+    n_rows = len(columns[0])
     if n_rows == 0:
         raise TableError(f"{name}: {NO_ROWS}")
     dtype = precision(n_rows, width, form)
-    tables = (columns_of(names[j], cells.column(j), dtype, form, decimal=decimal) for j in range(width))
-    columns = [column for some in tables for column in some]
-    floats = [j for j, field in enumerate(cells.schema) if pa.types.is_floating(field.type)]
-    del cells
-    # `floats` were parsed with points as decimal signs; the text shows whether points group thousands
-    if decimal == "?" and floats:
-        written = parse(".", [raw[j] for j in floats])
-        asked = {names[j]: signs_in(written.column(j), "?")[1] for j in floats}
-        columns = [dataclasses.replace(column, doubt=asked.get(column.name, column.doubt)) for column in columns]
-    pa.default_memory_pool().release_unused()
+    made: list[Column] = []
+    for j in range(width):
+        cells = columns[j] if j in texts else _typed(columns[j])
+        made += columns_of(names[j], cells, dtype, form, decimal=decimal)
+        columns[j] = cells = Raw("empty")
+    made = [dataclasses.replace(column, doubt=doubts.get(column.name, column.doubt)) for column in made]
     unnamed_first = has_header and not records[0][0].strip()
-    return table_of(name, columns, n_rows, notes + renamed, unnamed_first=unnamed_first)
+    return table_of(name, made, n_rows, notes + renamed, unnamed_first=unnamed_first)
+
+
+def _typed(cells: Raw) -> Raw:
+    """Return a column of text that holds only words for true and false, or only times, as one of these."""
+    if not any(True for _ in cells):
+        return cells
+    if all(cell in TRUE or cell in FALSE for cell in cells):
+        return Raw("true/false", cells.numbers(lambda cell: float(cell in TRUE)))
+    if all(map(_TIME.fullmatch, cells)):
+        return Raw("date", np.full(len(cells), np.nan))
+    return cells
 
 
 def _width(records: list[list[str]]) -> int:
@@ -295,7 +324,7 @@ def _from_line(data: memoryview, name: str, line: int) -> memoryview:
     """Return the text from a line on; lines are counted from 1."""
     at = 0
     for _ in range(line - 1):
-        at = bytes(data[at : at + _BLOCK]).find(b"\n") + 1 + at if at < data.nbytes else -1
+        at = bytes(data[at : at + BLOCK]).find(b"\n") + 1 + at if at < data.nbytes else -1
         if at <= 0:
             raise TableError(f"{name}: it has no line {line} where a table could begin.")
     return data[at:]
@@ -371,10 +400,6 @@ def _lines(data: memoryview) -> int:
     return n_ends + (last not in (b"", b"\n", b"\r"))
 
 
-def _quoted(data: memoryview) -> bool:
-    return any(b'"' in bytes(data[start : start + (1 << 22)]) for start in range(0, data.nbytes, 1 << 22))
-
-
 def _amount(cell: str) -> str:
     """Return a cell without white space at its ends and without signs for a minus, a currency or a percentage."""
     bare = re.sub(r"^\(([^()]*)\)$|^(.*\d)-$|^\u2212", r"\1\2", cell.strip())
@@ -398,57 +423,3 @@ def _decimal_sign(records: list[list[str]], delimiter: str) -> str:
     if comma and not point:
         return ","
     return "." if delimiter == "," or (point and not comma) else "?"
-
-
-def _parse(
-    data: memoryview,
-    name: str,
-    form: Form,
-    delimiter: str,
-    decimal_point: str,
-    texts: list[str],
-    *,
-    n_kinds: int,
-    advance: Callable[[float], None],
-) -> pa.Table:
-    """Parse text with Arrow; refuse a row with more or fewer cells than the first row, and state its line number.
-
-    The columns `texts` stay text, so that no cell affects how another cell is read. `n_kinds` lines below the names are
-    skipped.
-    """
-    wrong: list[arrow_csv.InvalidRow] = []
-
-    def refuse(row: arrow_csv.InvalidRow) -> str:
-        wrong.append(row)
-        return "error"
-
-    try:
-        return arrow_csv.read_csv(
-            pa.PythonFile(io.BufferedReader(_Reported(data, advance), _BLOCK), mode="r"),
-            read_options=arrow_csv.ReadOptions(  # with several threads, Arrow would not report the line number
-                use_threads=False, block_size=_BLOCK, autogenerate_column_names=form.header is False,
-                skip_rows_after_names=n_kinds,
-            ),
-            parse_options=arrow_csv.ParseOptions(
-                delimiter=delimiter, newlines_in_values=_quoted(data), invalid_row_handler=refuse
-            ),
-            convert_options=arrow_csv.ConvertOptions(
-                null_values=["", " ", *MISSING, *form.missing_marks], strings_can_be_null=True,
-                true_values=TRUE, false_values=FALSE,
-                decimal_point=decimal_point, auto_dict_encode=True, column_types=dict.fromkeys(texts, pa.string()),
-            ),
-        )  # fmt: skip
-    except pa.ArrowException as fault:
-        too_long = "straddling" in str(fault)
-    if wrong:
-        row, above = wrong[0], (form.header_row or 1) - 1
-        first = row.number + above if row.number and row.actual_columns > row.expected_columns == 1 else "N"
-        raise TableError(
-            f"{name}: line {row.number} has {row.actual_columns} cell{'s' * (row.actual_columns != 1)}, "
-            f"but the first line has {row.expected_columns}; " + _EQUAL.format(first)
-        )
-    if too_long:
-        raise TableError(
-            f"{name}: a line is longer than {_BLOCK // 1_000_000} MB; is this a table, or is a quote open?"
-        )
-    raise TableError(f"{name}: the lines cannot be read as a table of separated cells; save it as CSV again.")
