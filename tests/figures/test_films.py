@@ -334,3 +334,11 @@ def test_a_cut_is_drawn_where_the_mechanism_drew_it_and_its_counts_roll_from_tru
             inside = region_of(rows, released["low"][None], released["high"][None]) == 0
             assert abs(sum(true) - inside.sum()) <= 3  # both parts hold the region's people; some lie on its border
             assert ("stays whole" in count.head) == (not released["accepted"])
+
+
+@pytest.mark.parametrize(("sample", "hidden_away"), [("town", False), ("highdim", True)])
+def test_cells_that_the_plane_cannot_show_are_said_to_be_elsewhere(sample, hidden_away):
+    _, told, _ = told_of("stemmer-kaplan", sample)
+    tails = [event.tail for events in told for event in events if "are kept: " in event.tail]
+    some = [tail for tail in tails if "are kept: 0 cells" not in tail]
+    assert some and all(tail.endswith("in directions that the plane does not show") is hidden_away for tail in some)

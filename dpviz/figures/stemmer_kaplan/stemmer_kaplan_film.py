@@ -103,7 +103,9 @@ def _cells(view: View, shot: Shot, step: Step, people: Crowd, turn: int, at: np.
         else []
     )
     many, least = counted(int(kept.sum()), "cell"), number(released["threshold"])
-    tail = f"±{number(sd, 2)}; only counts of at least {least} are shown: {many}"
+    tail = f"±{number(sd, 2)}; only counts of at least {least} are kept: {many}"
+    if kept.any() and not drawn.any():
+        tail += ", in directions that the plane does not show"
     head, tail = noised(sd > 0, f"{shot.head}: noise, and a threshold for crowded cells", tail)
     after: list[Act] = [{"layer": CANDIDATES}]
     acts = ({"layer": GRID}, *_shown(*FILLED), *after, *rolled)
