@@ -216,3 +216,33 @@ def test_forced_colors_are_the_systems(browser):
     pixel = "([x, y]) => [...document.querySelector('canvas').getContext('2d').getImageData(x, y, 1, 1).data]"
     assert page.evaluate(pixel, [265, 120]) == link and page.evaluate(pixel, [100, 60]) == ground
     page.close()
+
+
+def test_marks_that_rest_during_an_event_are_drawn_once_and_look_as_if_drawn_each_time(page):
+    told = walk(2)
+    told["data"].insert(0, dots([2, 4, 6], [2, 2, 2], marker={"color": "#00ff00", "size": 9, "opacity": 0.5}))
+    for frame in told["frames"]:
+        frame.update(traces=[0, 1], data=[dots([2, 4, 6], [2, 2, 2]), *frame["data"]])
+    acts = [{"layer": 0}, {"layer": 1, "at": -1, "opacity": [0.2, 0.9]}]
+    event = {"head": "a", "tail": "b", "ms": 100, "acts": acts}
+    told["layout"]["meta"] = {"film": [[{"head": "a", "tail": "", "ms": 100}], [event, {**event, "head": "c"}]]}
+    show(page, told)
+    seen = page.evaluate("""() => {
+        const {stage} = document.querySelector(".dpviz-stage").panel, counts = [], looks = [];
+        const to = CanvasRenderingContext2D.prototype, arc = to.arc;
+        let drawn = 0;
+        to.arc = function (...place) { drawn += 1; return arc.call(this, ...place); };
+        const look = (event, share) => {
+            drawn = 0;
+            stage.seek(1, event, share);
+            counts.push(drawn);
+            return stage.canvas.toDataURL();
+        };
+        for (const share of [0.2, 0.4, 0.6]) looks.push(look(0, share));
+        looks.push(look(1, 0.6));
+        stage.resize(true);
+        looks.push(look(0, 0.6));
+        to.arc = arc;
+        return [counts, looks[2] === looks[4], new Set(looks).size];
+    }""")
+    assert seen == [[4, 1, 1, 4, 4], True, 4]

@@ -31,6 +31,7 @@ export const acted = (event, step, share, { trace, looks, axes }) => {
     };
     const to = points(act.to) ?? own, from = points(act.from) ?? (act.to || act.at ? null : own.meta?.from);
     done[number] = to;
+    if (!from && Object.keys(act).every((key) => key === "layer" || key === "at")) return [{ ...own, rests: true }];
     if (act.run) return [ran(own, to, v)];
     if (act.count) return [counted(own, act, to, v, step)];
     const full = act.fill === undefined ? null : arrivals(event.acts[act.fill], share, step);

@@ -34,7 +34,7 @@ export class Stage extends Film {
   ) {
     super(matchMedia(FORCED).matches ? forced(figure) : figure);
     Object.assign(this, { canvas, original: figure, failed, ranges: zoom, scale, drawn: -1, ready: "", width: 0 });
-    [this.ground, this.crowd, this.over] = [0, 1, 2].map(() => document.createElement("canvas"));
+    [this.ground, this.crowd, this.calm, this.over] = [0, 1, 2, 3].map(() => document.createElement("canvas"));
     this.step = this.clamp(step ?? this.last);
     this.watch();
     this.resize();
@@ -77,7 +77,7 @@ export class Stage extends Film {
       dots = devicePixelRatio * this.scale;
     if (!width || (width === this.width && !always)) return;
     Object.assign(this, { width, height: this.tall(width) });
-    for (const one of [this.canvas, this.ground, this.crowd, this.over]) {
+    for (const one of [this.canvas, this.ground, this.crowd, this.calm, this.over]) {
       one.width = Math.round(this.width * dots);
       one.height = Math.round(this.height * dots);
       one.getContext("2d").setTransform(dots, 0, 0, dots, 0, 0);
@@ -207,7 +207,9 @@ export class Stage extends Film {
       c.drawImage(this.crowd, ...size);
       c.globalAlpha = 1;
       const moving = traces();
-      moving.forEach(([t, opacity]) => this.draw(c, t, opacity));
+      const moves = moving.findIndex(([t]) => !t.rests), rests = moves < 0 ? moving.length : moves;
+      if (rests) c.drawImage(this.rest(event, moving.slice(0, rests)), ...size);
+      moving.slice(rests).forEach(([t, opacity]) => this.draw(c, t, opacity));
       if (event.lens) this.enlarge(c, event.lens, share, moving);
       c.drawImage(this.over, ...size);
       if (this.film && !this.layout.meta.quiet) this.captioned(c, event);
@@ -215,6 +217,17 @@ export class Stage extends Film {
       this.close();
       this.failed(error);
     }
+  }
+
+  /** Return the layer of the lowest marks of an event, as far as they rest while it happens; they are drawn once. */
+  rest(event, marks) {
+    if (this.rests !== event) {
+      const c = this.calm.getContext("2d");
+      c.clearRect(0, 0, this.width, this.height);
+      marks.forEach(([t, opacity]) => this.draw(c, t, opacity));
+      this.rests = event;
+    }
+    return this.calm;
   }
 
   /** Draw a part of the picture enlarged, in a corner. */
@@ -270,7 +283,7 @@ export class Stage extends Film {
     const layout = this.layoutAt(this.step),
       key = JSON.stringify([this.width, devicePixelRatio, this.ranges, ended, this.frames[this.step]?.layout]);
     if (this.ready === key) return;
-    Object.assign(this, { ready: key, fit: null });
+    Object.assign(this, { ready: key, fit: null, rests: null });
     const own = this.frames[this.step]?.layout ?? {},
       ranges = { ...this.ranges };
     for (const axis in own) if (own[axis].range) delete ranges[axis];
