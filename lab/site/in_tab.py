@@ -28,9 +28,10 @@ from dpviz.runs.single import Reference, reference, replay, rivals
 from dpviz.takeaway.replay import replay_parts
 from dpviz.trace import Trace
 
-__all__ = ["AGAIN", "again", "run"]
+__all__ = ["AGAIN", "GROUPS", "again", "run"]
 
 AGAIN = 20  # number of runs with other seeds
+GROUPS = {"n_clusters": "Groups", "seed": "Seed of the groups"}  # labels of made-up data, beside those of a method
 _MOST_SEED = 2**53  # seeds above it differ from each other in Python but not in the page
 
 
@@ -97,6 +98,8 @@ def _seed(text: str) -> int:
 
 def _in_words(problem: str, method: str) -> str:
     cls = ALGORITHMS[method]
+    for name, label in GROUPS.items() if problem.startswith("Blobs: ") else ():
+        problem = problem.replace(name, label)
     text = problem.removeprefix(f"{cls.name}: ").removeprefix("Blobs: ").removeprefix("datasets: ")
     return on_screen(params.in_labels(text, {**params.specs(Blobs), **params.specs(cls)}))
 

@@ -19,6 +19,7 @@ from dpviz.takeaway.replay import driver_code
 
 from .distribution import PYODIDE, distribution, installed, ours
 from .folder import Folder
+from .in_tab import GROUPS
 from .shell import Shell, link, text_of
 
 __all__ = ["HOME", "add"]
@@ -55,7 +56,7 @@ def _page(shell: Shell, loaded: Mapping[str, bytes]) -> str:
         "data": {name: {"title": title_of_sample(name), "k": load(name).n_clusters} for name in SAMPLES}
         | {_MADE: {"title": "Made-up groups", "k": Blobs().n_clusters}},
         "made": _MADE,
-        "blobs": _fields(Blobs),
+        "blobs": [one | {"label": GROUPS.get(one["name"], one["label"])} for one in _fields(Blobs)],
     }
     given = json.dumps(record, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     body = (

@@ -84,6 +84,9 @@ def test_the_form_has_every_method_with_its_declared_parameters_and_every_sample
     shown = {one["name"]: one for one in about["methods"]["pe-means"]["fields"]}
     assert shown["epsilon"]["label"] == "Privacy budget ε" and shown["epsilon"]["start"] == "1"
     assert shown["delta"]["start"] == "" and shown["delta"]["optional"]
+    assert [one["label"] for one in about["blobs"] if one["name"] in ("n_clusters", "seed")] == [
+        "Groups", "Seed of the groups",
+    ]  # fmt: skip
     assert about["data"]["town"] == {"title": "Town, 5,000 made-up people", "k": 5}
 
 
