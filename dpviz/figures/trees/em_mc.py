@@ -127,7 +127,7 @@ def _plane(view: View) -> Panel:
     k = len(trace.cluster_centers)
     panel = layered(seen, f"{counted(len(cells), 'picked cell')} lead to {counted(k, 'center')}", looks, frames, alt)
     if isinstance(seen, Projected):
-        panel.figure.update_layout(meta={**panel.figure.layout.meta, "projected": True})  # no map of two columns
+        panel.figure.update_layout(meta={**(panel.figure.layout.meta or {}), "projected": True})  # no map
     return panel
 
 

@@ -21,7 +21,7 @@ def view(slug, sample="town", *, hidden=True, axes=None):
 
 
 @pytest.mark.parametrize(
-    ("sample", "axes"), tiers([("town", None), ("iris", (0, 2)), ("iris", None), ("digits", None)], 2)
+    ("sample", "axes"), tiers([("town", None), ("iris", (0, 2)), ("wine", (0, 1)), ("iris", None), ("digits", None)], 3)
 )
 @pytest.mark.parametrize("slug", ["em-mc", "lsh-splits"])
 def test_all_panels_step_together(slug, sample, axes):
