@@ -115,6 +115,7 @@ def test_a_column_that_turns_out_to_be_text_is_read_again(monkeypatch):
     assert len(column) == 31
 
 
-def test_a_quotation_may_go_on_in_the_next_block(monkeypatch):
-    monkeypatch.setattr(lines, "BLOCK", 42)
+@pytest.mark.parametrize("size", range(40, 48))  # of 8, the length of a row, so some end within a quotation
+def test_a_quotation_may_go_on_in_the_next_block(monkeypatch, size):
+    monkeypatch.setattr(lines, "BLOCK", size)
     assert read_table(b"a,b\n" + b'1,"x\ny"\n' * 30, "x.csv").columns[1].words == ("x\ny",)
