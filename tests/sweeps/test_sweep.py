@@ -364,7 +364,7 @@ def test_rows_that_cannot_be_are_skipped_or_one_sentence(tmp_path):
     (tmp_path / "rows.jsonl").write_text(good + huge + "\n".join(odd) + "\n")
     rows = read_rows(tmp_path / "rows.jsonl")
     assert rows.key.tolist() == ["k" * 24, "h" * 24] and rows.n_clusters[1] == math.inf
-    (tmp_path / "rows.csv").write_text("key,status\n" + "7" * 200_000 + ",ok\n")
+    (tmp_path / "rows.csv").write_text("key,status\n" + "7" * 5_000_000 + ",ok\n")
     with pytest.raises(ValueError, match="rows.csv cannot be read as rows of a sweep"):
         read_rows(tmp_path / "rows.csv")
 

@@ -74,7 +74,10 @@ ODD = {  # controls whose values are neither choices nor numbers
     ("tradeoff", "delta"): st.sampled_from(["", "1e-6", "1e-6,.001", "1/(n ln n), n^-1.1"]),
     ("data", "paint"): st.just("") | PAINTING,
     ("data", "d"): PUBLIC | COLUMNS.map(file_word),
-    **{("plan", word): st.text("aü ,&=%+<-1.", max_size=20) for word in ("columns", "units", "low", "high", "shares")},
+    **{
+        ("plan", word): st.text("aü ,&=%+<-1.", max_size=20)
+        for word in ("columns", "units", "low", "high", "weights", "shares")
+    },
     ("learn", "answer"): st.sampled_from([(), ("1",), ("3", "1")]),
     ("tradeoff", "sweep"): st.sampled_from(["", "a_B-9"]),
     ("class", "code"): st.sampled_from(["", "ABCD"]),
