@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import jsonschema
 import numpy as np
 import pandas as pd
 import pytest
@@ -33,6 +34,7 @@ from dpviz.privacy.guarantee import Notion
 from dpviz.takeaway import export, facts
 from dpviz.takeaway.cards import cards_html
 from dpviz.takeaway.nearest import nearest_code
+from dpviz.takeaway.published import schema
 
 ROOT = Path(__file__).parents[2]
 NAMES, UNITS = ("age", "income"), ("years", "ln(1 + EUR)")
@@ -320,6 +322,7 @@ def test_the_estimator_gives_centers_in_the_units_of_the_columns():
 
 
 def test_the_label_and_the_script_of_a_run_say_what_was_declared(file, trace, tmp_path):
+    jsonschema.Draft202012Validator(json.loads(schema("trace"))).validate(json.loads(trace.to_json()))
     told = " ".join(facts(trace).values())
     assert "age 18 to 95 years, weight 2, income 0 to 50,000 EUR, in logarithms, weight 1" in told
     script = tmp_path / "again.py"
