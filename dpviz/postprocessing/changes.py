@@ -218,8 +218,10 @@ def check_comparable(first: Trace, second: Trace) -> None:
                 f"{number(b.low[j], 6)} to {number(b.high[j], 6)} in B; a value beyond a bound is moved onto it, so "
                 "the centers would differ although no row does."
             )
-    if a.scale != b.scale or not math.isclose(a.radius, b.radius):
-        raise ValueError("compare: the runs measure distances differently (scale or radius), so they cut rows apart.")
+    if (a.scale, a.weights) != (b.scale, b.weights) or not math.isclose(a.radius, b.radius):
+        raise ValueError(
+            "compare: the runs measure distances differently (scale, weights or radius), so they cut rows apart."
+        )
     if first.ledger == second.ledger and np.array_equal(first.cluster_centers, second.cluster_centers):
         raise ValueError("compare: both files hold the same run.")
 

@@ -1,6 +1,7 @@
 """Check columns in logarithms and weights: distances follow them, and every result is back in the columns' units."""
 
 import csv
+import dataclasses
 import io
 import json
 import math
@@ -202,6 +203,13 @@ def test_a_difference_of_logarithms_is_a_factor(file):
     told = [change for pair in changes(first, second, NAMES, UNITS).pairs for change in pair.changes]
     money = [change.difference for change in told if change.name == "income"]
     assert len(money) == 3 and all(words.startswith("×1.") and " ×÷ 1.0" in words for words in money)
+
+
+def test_runs_with_other_weights_are_not_compared(trace):
+    turned = dataclasses.replace(trace.domain, weights=trace.domain.weights[::-1])
+    assert turned.radius == trace.domain.radius
+    with pytest.raises(ValueError, match="weights"):
+        changes(trace, dataclasses.replace(trace, domain=turned), NAMES, UNITS)
 
 
 @pytest.mark.parametrize(("unit", "inner"), [("EUR", "EUR"), ("", "value"), ("m)", "m)")])
