@@ -10,7 +10,7 @@ import numpy as np
 
 from dpviz import numbers, validate
 
-__all__ = ["Domain"]
+__all__ = ["LIGHTEST", "Domain"]
 
 # more than the rounding error of a norm in float64 for any d below 2^12, so that no row exceeds the radius
 _SLACK = 2.0**-40
@@ -21,7 +21,7 @@ _LEAST, _LARGEST = 1e-30, 1e30
 # smallest ratio of a half-width to the magnitude of the bounds; below it, rows would differ only by rounding
 _FINEST = 2.0**-40
 _MOST_ROWS, _MOST_PER_PERSON = 10**12, 10**6
-_LIGHTEST = 1e-3  # smallest weight of a column; its inverse is the largest
+LIGHTEST = 1e-3  # smallest weight of a column; its inverse is the largest
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -95,7 +95,7 @@ class Domain:
         if weights and len(weights) != low.size:
             raise ValueError(f"{owner}: weights must name all {low.size} columns; got {len(weights)}.")
         for weight in weights:
-            validate.in_range(owner, _LIGHTEST, 1 / _LIGHTEST, weight=weight)
+            validate.in_range(owner, LIGHTEST, 1 / LIGHTEST, weight=weight)
         object.__setattr__(self, "weights", () if len(set(weights)) <= 1 else weights)
         for array in (low, high):
             array.setflags(write=False)
@@ -179,8 +179,31 @@ class Domain:
 
     @property
     def one_scale(self) -> bool:
-        """Return whether all columns share one scale, so that a distance in z units is a multiple of a distance."""
+        """Return whether all columns share one scale, so that distances in z units are those of the data, rescaled."""
         return self.scale == "common" and not self.weights
+
+    @property
+    def logs(self) -> np.ndarray:
+        """Return which columns hold ln(1 + value) by their unit, shape (d,)."""
+        return np.array([numbers.unlogged(unit) is not None for unit in self.units or ("",) * self.n_features])
+
+    def with_logs(self, X: np.ndarray) -> np.ndarray:
+        """Return rows (n, d), file units, with ln(1 + value) in the columns of logarithms.
+
+        Each cell is read by itself. Below the bound, where there may be no logarithm, a straight line goes on, so a
+        value outside the bounds stays outside; a cell that is not finite stays so, without a warning.
+        """
+        if not self.logs.any():
+            return X
+        X = np.array(X, dtype=np.float64)
+        with np.errstate(all="ignore"):  # a warning would tell of a row
+            raised = np.maximum(X[:, self.logs], np.expm1(self.low[self.logs]))
+            X[:, self.logs] = np.log1p(raised) - (raised - X[:, self.logs])
+        return X
+
+    def without_logs(self, points: np.ndarray) -> np.ndarray:
+        """Return points (k, d) with the values themselves in the columns of logarithms."""
+        return np.where(self.logs, np.expm1(np.where(self.logs, points, 0.0)), points)
 
     @property
     def box_z(self) -> np.ndarray:

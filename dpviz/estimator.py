@@ -16,11 +16,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dpviz import validate
 from dpviz.algorithms import ALGORITHMS, RECOMMENDED, outside
-from dpviz.datasets.dictionary import with_logs
 from dpviz.datasets.loading import present
 from dpviz.domain import Domain
 from dpviz.metrics import reference_name
-from dpviz.numbers import log_unit, unlogged
+from dpviz.numbers import log_unit
 from dpviz.postprocessing.at_bound import bounds_sentence
 from dpviz.postprocessing.regions import has_regions, labels_of
 from dpviz.privacy.accounts import Accounts, Claim
@@ -174,16 +173,14 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             accounts = Accounts.open()
             accounts.reserve(accounts.key_of(file), Claim.of(algorithm, domain))
         self.trace_ = algorithm.run(
-            self._measured(X, domain), domain=domain, seed=seed, noise="secure" if self.secure else "seeded"
+            domain.with_logs(X), domain=domain, seed=seed, noise="secure" if self.secure else "seeded"
         )
         names = domain.columns or tuple(getattr(self, "feature_names_in_", map(domain.name, range(domain.n_features))))
         at_bound = bounds_sentence(self.trace_, names, domain.units)
         for sentence in (*self.trace_.warnings, *[f"PrivateKMeans: {at_bound}"] * bool(at_bound)):
             warnings.warn(sentence, NoiseWarning, stacklevel=2)
         self.domain_ = domain
-        self.cluster_centers_ = np.array(self.trace_.cluster_centers)
-        logs = self._logs(domain)
-        self.cluster_centers_[:, logs] = np.expm1(self.cluster_centers_[:, logs])
+        self.cluster_centers_ = domain.without_logs(np.array(self.trace_.cluster_centers))
         self._n_features_out = len(self.cluster_centers_)
         if self.secure:  # a released model may be shipped, so it contains nothing that was read from the rows
             for earlier in ("labels_", "inertia_"):
@@ -232,28 +229,19 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
     def _clusters(self, X: np.ndarray) -> np.ndarray:
         """Return the cluster of every row; it is -1 for rows that are not finite, which only a secure fit accepts."""
         if has_regions(self.trace_):
-            return labels_of(self.trace_, self._measured(X, self.domain_)).astype(np.int32)
+            return labels_of(self.trace_, self.domain_.with_logs(X)).astype(np.int32)
         labels, finite = np.full(len(X), -1, dtype=np.int32), np.isfinite(X).all(axis=1)
         if finite.any():
             centers = self.domain_.normalize(self.trace_.cluster_centers)
-            rows = self.domain_.normalize(self._measured(X[finite], self.domain_))
+            rows = self.domain_.normalize(self.domain_.with_logs(X[finite]))
             labels[finite] = pairwise_distances_argmin(rows, centers)
         return labels
 
     def _z(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=_FLOATS)
-        rows, centers = self._measured(X, self.domain_), self.trace_.cluster_centers
-        return self.domain_.normalize(rows), self.domain_.normalize(centers)
-
-    @staticmethod
-    def _logs(domain: Domain) -> list[int]:
-        return [j for j, unit in enumerate(domain.units) if unlogged(unit) is not None]
-
-    def _measured(self, X: np.ndarray, domain: Domain) -> np.ndarray:
-        """Return rows (n, d) with ln(1 + value) in the columns of logarithms."""
-        logs, low = self._logs(domain), np.expm1(domain.low)
-        return with_logs(X, {"columns": [{"log": j in logs, "low": low[j]} for j in range(domain.n_features)]})
+        rows = self.domain_.with_logs(X)
+        return self.domain_.normalize(rows), self.domain_.normalize(self.trace_.cluster_centers)
 
     def _valid(self, X: Any, *, reset: bool = True) -> np.ndarray:
         """Return the rows of a fit as an array; in a secure fit, no row and no number of rows may cause an error."""

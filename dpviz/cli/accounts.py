@@ -114,12 +114,12 @@ def _next(arguments: argparse.Namespace) -> int:
         draft.write_text(dump(facts), encoding="utf-8")
         data = load_csv(new, private=True, dictionary=draft)  # refuses a file of another kind; no cell is shown
     accounts.answer(after.key, private=True)
-    written_to(new).write_text(dump(facts), encoding="utf-8")
+    if own is None:
+        taken = written_to(new).name
+        written_to(new).write_text(dump(facts), encoding="utf-8")
     domain, wide = data.domain, max(len(old.name), len(new.name)) + 1
     rows = f", up to {domain.rows_per_person} rows of one person" if domain.rows_per_person > 1 else ""
-    print(
-        f"declared: {written_to(new)}, as {name}: {counted(len(data.columns), 'column')}, n = {data.n_public:,}{rows}"
-    )
+    print(f"declared: {taken}, as {name}: {counted(len(data.columns), 'column')}, n = {data.n_public:,}{rows}")
     for path, account in ((old, before), (new, after)):
         print(f"{f'{path.name}:':{wide}} {_facts(account) if account.claims else 'no run yet'}")
     both = Account("", (*before.claims, *after.claims))

@@ -12,9 +12,7 @@ import numpy as np
 
 from dpviz.cli.inputs import add_form, form_of
 from dpviz.datasets import load_csv
-from dpviz.datasets.dictionary import with_logs
 from dpviz.domain import Domain
-from dpviz.numbers import unlogged
 from dpviz.privacy.accounts import refuse_private
 from dpviz.takeaway.foreign import read
 from dpviz.takeaway.nearest import nearest_csv
@@ -51,15 +49,12 @@ def _assign(arguments: argparse.Namespace) -> int:
         raise ValueError(_PRIVATE)
     refuse_private(arguments.data)
     centers, columns, domain = _centers(arguments.centers)
-    logs = [unlogged(unit) is not None for unit in domain.units] or [False] * domain.n_features
-    low, high = (np.where(logs, np.expm1(np.where(logs, ends, 0)), ends) for ends in (domain.low, domain.high))
+    low, high = domain.without_logs(np.array([domain.low, domain.high]))
     data = load_csv(
         arguments.data, columns=columns, low=low.tolist(), high=high.tolist(), dictionary=arguments.dictionary,
         **form_of(arguments),
     )  # fmt: skip
-    # logarithms that the dictionary has not taken already
-    left = [log and unlogged(unit) is None for log, unit in zip(logs, data.units, strict=True)]
-    X = with_logs(data.X, {"columns": [{"log": log, "low": end} for log, end in zip(left, low.tolist(), strict=True)]})
+    X = np.where(data.domain.logs, data.X, domain.with_logs(data.X))  # a dictionary beside the file may have taken them
     text = nearest_csv(centers, dataclasses.replace(data, X=X, domain=domain))
     if arguments.out is None:
         sys.stdout.write(text)

@@ -15,12 +15,12 @@ from dpviz.datasets.earth import Equirectangular
 from dpviz.datasets.meanings import suggested
 from dpviz.datasets.readers.form import Form
 from dpviz.datasets.readers.recode import Recoding
-from dpviz.domain import Domain
+from dpviz.domain import LIGHTEST, Domain
 from dpviz.numbers import log_unit, number
 
 __all__ = [
     "FROM_THE_DATA", "PRESETS", "amended", "complete", "domain_of", "dump", "facts_beside", "parse", "promises",
-    "weigh", "with_logs", "written_to",
+    "weigh", "written_to",
 ]  # fmt: skip
 
 PRESETS: dict[str, tuple[float, float, str]] = {  # low, high, unit: the bounds that a column's meaning implies
@@ -53,7 +53,6 @@ _DEFAULTS: dict[str, Any] = {
 }
 _COLUMN = {"unit": "", "description": "", "fill": None}
 _DISTANCES: dict[str, Any] = {"weight": 1.0, "log": False}  # left out where they say nothing
-_LIGHTEST = 1e-3  # smallest weight of a column, as in a domain; its inverse is the largest
 MOST_CLUSTERS = 256  # largest number of clusters that every algorithm accepts
 _LONGEST = 1_000_000  # maximum number of characters in a dictionary file
 _MOST_COLUMNS = 1024  # maximum number of declared columns, including those that rules make
@@ -206,9 +205,9 @@ def _column(column: Mapping[str, Any], name: str, place: int) -> dict[str, Any]:
             f"{name}: column {label!r} is clustered as ln(1 + value), so its lower bound must be 0 or more; got "
             f"{entry['low']:g}."
         )
-    if not _LIGHTEST <= entry.get("weight", 1.0) <= 1 / _LIGHTEST:
+    if not LIGHTEST <= entry.get("weight", 1.0) <= 1 / LIGHTEST:
         raise ValueError(
-            f"{name}: column {label!r}: its weight must lie between {_LIGHTEST:g} and {1 / _LIGHTEST:g}; got "
+            f"{name}: column {label!r}: its weight must lie between {LIGHTEST:g} and {1 / LIGHTEST:g}; got "
             f"{entry['weight']:g}."
         )
     if not all(isinstance(entry[key], str) for key in ("unit", "description")):
@@ -457,23 +456,6 @@ def domain_of(facts: Mapping[str, Any]) -> Domain:
     )
     domain = dataclasses.replace(domain, closed=_closed(facts))
     return domain if facts.get("declared", True) else dataclasses.replace(domain, origin=FROM_THE_DATA)
-
-
-def with_logs(X: np.ndarray, facts: Mapping[str, Any]) -> np.ndarray:
-    """Return rows (n, d), file units, with ln(1 + value) in the columns with `log`.
-
-    Each cell is read by itself. Below the bound, where there may be no logarithm, a straight line goes on, so a value
-    outside the bounds stays outside; a missing cell stays missing.
-    """
-    columns = [j for j, column in enumerate(facts["columns"]) if column.get("log")]
-    if not columns:
-        return X
-    X = np.array(X, dtype=float)
-    for j in columns:
-        low = facts["columns"][j]["low"]
-        raised = np.maximum(X[:, j], low)
-        X[:, j] = np.log1p(raised) - (raised - X[:, j])
-    return X
 
 
 def _closed(facts: Mapping[str, Any]) -> tuple[int, ...]:

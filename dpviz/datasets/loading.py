@@ -15,7 +15,7 @@ import numpy as np
 from dpviz import validate
 from dpviz.datasets.blobs import Blobs
 from dpviz.datasets.dataset import Dataset
-from dpviz.datasets.dictionary import amended, complete, domain_of, facts_beside, parse, with_logs
+from dpviz.datasets.dictionary import amended, complete, domain_of, facts_beside, parse
 from dpviz.datasets.earth import Equirectangular
 from dpviz.datasets.painted import Painted
 from dpviz.datasets.readers import Column, Recoding, Table, TableError, read_table
@@ -358,7 +358,7 @@ def from_table(
     fill = {column["name"]: column["fill"] for column in facts["columns"] if column["fill"] is not None}
     label, domain = facts["label"], domain_of(facts)
     return Dataset(
-        X=with_logs(table.matrix(names, fill), facts),
+        X=domain.with_logs(table.matrix(names, fill)),
         columns=tuple(names),
         units=domain.units,
         domain=domain,

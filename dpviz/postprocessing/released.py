@@ -120,8 +120,9 @@ def centers_table(trace: Trace, columns: Sequence[str], units: Sequence[str] = (
     factor.
     """
     units = units or [""] * len(columns)
-    names, logs = _heads(columns, units), [unlogged(unit) is not None for unit in units]
+    names = _heads(columns, units)
     noise = center_noise(trace)
+    logs = [unlogged(unit) is not None for unit in units]
     centers = np.array(trace.cluster_centers)
     centers[:, logs] = np.expm1(centers[:, logs])
     table = pd.DataFrame(centers, columns=names)
@@ -185,9 +186,9 @@ def centers_text(
     cells += [[written(value, units[j], steps[j]) for value in centers[:, j]] for j in range(len(columns))]
     if noise.sizes is not None:
         cells.append(_sizes_text(noise.sizes, noise.sizes_sd, True))
-    for j in range(len(cells), table.shape[1]):
-        log = table.columns[j].startswith("factor")
-        cells.append([f"×÷{number(sd, 3)}" if log else noise_text(sd) for sd in table.iloc[:, j]])
+    for j, unit in zip(range(len(cells), table.shape[1]), units, strict=False):  # no such columns if noise is unknown
+        written_sd = noise_text if unlogged(unit) is None else lambda times: f"×÷{number(times, 3)}"
+        cells.append([written_sd(sd) for sd in table.iloc[:, j]])
     text = pd.DataFrame(list(zip(*cells, strict=True)), columns=table.columns)
     if any(words := bounds_words(trace, columns, units)):
         text.insert(1, AT_BOUNDS, words)

@@ -12,7 +12,6 @@ import numpy as np
 from dpviz.algorithms import ALGORITHMS
 from dpviz.algorithms.outside import ORIGINS
 from dpviz.escape import line, plain
-from dpviz.numbers import unlogged
 from dpviz.privacy.guarantee import Notion
 from dpviz.takeaway.foreign import algorithm_of
 from dpviz.takeaway.label import badge, facts
@@ -86,13 +85,12 @@ def _load(trace: Trace) -> str:
         return f"{head}from dpviz.datasets import load\n\ndata = load({known!r})\nX, domain = data.X, data.domain"
     domain, private = trace.domain, trace.seed is None
     columns = list(domain.columns)
-    logs = [unlogged(unit) is not None for unit in domain.units]
+    logs = domain.logs.tolist()
     if columns:
-        ends = np.array([domain.low, domain.high])
-        ends[:, logs] = np.expm1(ends[:, logs])
+        ends = domain.without_logs(np.array([domain.low, domain.high]))
         pairs = zip(columns, ends.T.tolist(), strict=True)
         bounds = ", ".join(f"{name!r}: ({a!r}, {b!r}, '')" for name, (a, b) in pairs)
-        taken = [name for name, log in zip(columns, logs, strict=False) if log]
+        taken = [name for name, log in zip(columns, logs, strict=True) if log]
         declared = f"columns={literal(columns)}, bounds={{{bounds}}}" + (f", logs={literal(taken)}" if taken else "")
     else:
         declared = f"low={literal(domain.low.tolist())}, high={literal(domain.high.tolist())}"

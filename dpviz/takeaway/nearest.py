@@ -6,7 +6,6 @@ import numpy as np
 from sklearn.metrics import pairwise_distances_argmin_min
 
 from dpviz.datasets import Dataset
-from dpviz.numbers import unlogged
 from dpviz.trace import Trace
 
 __all__ = ["nearest_code", "nearest_csv"]
@@ -53,9 +52,9 @@ def nearest_code(trace: Trace) -> str:
     """
     domain = trace.domain
     half = ", ".join(repr(float(width)) for width in domain.half_width)
-    logs, rows, taken = [j for j, unit in enumerate(domain.units) if unlogged(unit) is not None], "np.asarray(X)", ""
-    if logs:  # as `with_logs` takes them
-        lows, rows = [float(np.expm1(domain.low[j])) for j in logs], "rows"
+    logs, rows, taken = np.flatnonzero(domain.logs).tolist(), "np.asarray(X)", ""
+    if logs:  # as `Domain.with_logs` takes them
+        lows, rows = np.expm1(domain.low[logs]).tolist(), "rows"
         taken = (
             f"rows, logs = np.array(X, dtype=float), {logs}; raised = np.maximum(rows[:, logs], {lows})\n"
             "rows[:, logs] = np.log1p(raised) - (raised - rows[:, logs])\n"

@@ -20,7 +20,7 @@ from dpviz import PrivateKMeans
 from dpviz.algorithms import ALGORITHMS
 from dpviz.cli import main
 from dpviz.datasets import load_csv
-from dpviz.datasets.dictionary import complete, domain_of, dump, parse, with_logs
+from dpviz.datasets.dictionary import complete, domain_of, dump, parse
 from dpviz.domain import Domain
 from dpviz.numbers import log_unit, spread_text, unlogged
 from dpviz.planning.facts import Facts
@@ -124,13 +124,22 @@ def test_every_central_method_keeps_to_the_bounds_and_the_budget_with_weights(sl
 def test_each_cell_is_read_by_itself_and_what_lies_outside_stays_outside():
     declared = complete(FACTS | {"columns": [COLUMNS[0], COLUMNS[1] | {"low": 10}]})
     X = np.array([[20, 10.0], [20, 9.9], [20, -1e9], [20, 50_000], [20, 50_001], [20, math.nan], [20, 0]])
-    read, domain = with_logs(X, declared), domain_of(declared)
+    domain = domain_of(declared)
+    read = domain.with_logs(X)
     assert domain.outside(read).tolist() == [False, True, True, False, True, False, True]
     assert np.isfinite(read[:5]).all() and np.isnan(read[5, 1])
     assert (np.diff(read[[2, 6, 1, 0, 3, 4], 1]) > 0).all()
     for row in range(len(X)):
-        np.testing.assert_array_equal(with_logs(X[row : row + 1], declared)[0], read[row])
+        np.testing.assert_array_equal(domain.with_logs(X[row : row + 1])[0], read[row])
     assert X[0, 1] == 10  # the argument is not changed
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("cell", [math.inf, -math.inf, math.nan, -1e308, 1e308])
+def test_no_cell_of_a_secure_fit_causes_a_warning_of_its_own(cell):
+    domain = domain_of(complete(FACTS))
+    read = domain.with_logs(np.array([[20, 100.0], [20, cell]]))
+    assert np.isfinite(read[0]).all() and np.isfinite(read[1, 1]) == math.isfinite(cell)
 
 
 def test_a_dictionary_keeps_logs_and_weights_and_leaves_out_what_says_nothing():
@@ -284,7 +293,7 @@ def test_code_for_home_takes_the_same_logarithms(trace, tmp_path, monkeypatch):
     X[:3, 1] = [-7, math.nan, 1e9]
     names = {"X": X.copy()}
     exec(nearest_code(trace), names)
-    Z = trace.domain.normalize(with_logs(X, complete(FACTS)))
+    Z = trace.domain.normalize(trace.domain.with_logs(X))
     away = np.linalg.norm(Z[:, None] - trace.domain.normalize(trace.cluster_centers), axis=2)
     expected = np.where(np.isnan(away).any(axis=1), 0, away.argmin(axis=1) + 1)
     assert names["nearest"].tolist() == expected.tolist() and names["X"][0, 1] == -7

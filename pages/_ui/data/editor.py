@@ -437,8 +437,9 @@ def _consequences(upload: Upload, facts: dict[str, Any]) -> None:
     X = np.column_stack(
         [np.nan_to_num(upload.table.values(name)[chosen], nan=fill.get(name, np.nan)) for name in names]
     )
-    X = dictionary.with_logs(X, facts)
-    effect = clipping(X, dictionary.domain_of(facts))
+    domain = dictionary.domain_of(facts)
+    X = domain.with_logs(X)
+    effect = clipping(X, domain)
     of = f"{effect.n_rows:,} rows" + (" drawn at random" if len(chosen) < upload.table.n_rows else "")
     st.html(
         markup.small(
@@ -447,7 +448,7 @@ def _consequences(upload: Upload, facts: dict[str, Any]) -> None:
             f"moved in to the clipping radius; {effect.dropped:,} lack a number and are left out.",
         )
     )
-    panel = bounds_panel(X, dictionary.domain_of(facts), names, shell.colors())
+    panel = bounds_panel(X, domain, names, shell.colors())
     st.plotly_chart(
         panel.figure, theme=None, key=f"{upload.key}_effect", alt=panel.alt,
         config={"displayModeBar": False, "responsive": True, "scrollZoom": False},
