@@ -127,15 +127,22 @@ def _ranges(least: np.ndarray, most: np.ndarray, facts: Facts, mark: str = "±")
     return words
 
 
-def amount(value: float, facts: Facts) -> str:
-    """Write a length in the columns' common unit, or in the unit of the column with the widest bounds."""
+def amount(value: float, facts: Facts, mark: str = "") -> str:
+    """Write a length in the columns' common unit, or in the unit of the column with the widest bounds, after a mark.
+
+    A length of logarithms is written as a factor, after ×÷ in place of the mark.
+    """
     if not math.isfinite(value):
-        return "unknown"
+        return f"{mark}unknown"
     domain = facts.domain
     units, wide = set(domain.units), int((domain.high - domain.low).argmax())
     if len(units) <= 1 and (domain.one_scale or len(set(domain.half_width)) == 1):
-        return length(value, domain.units[0] if units else "", 2)
-    return f"{length(value, domain.units[wide] if units else '', 2)} in {domain.columns[wide]}"
+        return _marked(value, domain.units[0] if units else "", mark)
+    return f"{_marked(value, domain.units[wide] if units else '', mark)} in {domain.columns[wide]}"
+
+
+def _marked(value: float, unit: str, mark: str) -> str:
+    return f"{mark}{length(value, unit, 2)}" if unlogged(unit) is None else f"×÷{factor(value)}"
 
 
 def assumption(facts: Facts) -> str:
@@ -160,19 +167,21 @@ def tighter(full: Rehearsal, wide: Rehearsal, tight: Rehearsal, facts: Facts) ->
     before, after = widest(wide), widest(tight)
     if not (math.isfinite(before) and math.isfinite(after) and before > 0):
         return "the effect of tighter bounds is unknown."
-    now, at = amount(before, facts), f"at ε {number(wide.epsilon)}"
-    filled = amount(widest(full), facts)
-    start = f"±{now} {at}, as above" if now == filled else f"±{now} {at} instead of ±{filled}"
+    now, at = amount(before, facts, "±"), f"at ε {number(wide.epsilon)}"
+    filled = amount(widest(full), facts, "±")
+    start = f"{now} {at}, as above" if now == filled else f"{now} {at} instead of {filled}"
     half = f"{start}; bounds half as wide would"
     if after > 0.8 * before:
-        return f"{half} change little (±{amount(after, facts)}): the method finds out by itself where people are."
+        return f"{half} change little ({amount(after, facts, '±')}): the method finds out by itself where people are."
     change = "halve the noise" if 0.4 <= after / before <= 0.6 else f"reduce the noise to {percent(after / before)}"
-    return f"{half} {change}: ±{amount(after, facts)}."
+    return f"{half} {change}: {amount(after, facts, '±')}."
 
 
 def answer(slug: str, within: float, need: float, facts: Facts, stops: tuple[float, ...]) -> str:
     """State the ε at which the noise per center has at most the standard deviation `within`."""
-    start = f"{ALGORITHMS[slug].name}: for noise of ±{amount(within, facts)} per center with k = {facts.n_clusters},"
+    start = (
+        f"{ALGORITHMS[slug].name}: for noise of {amount(within, facts, '±')} per center with k = {facts.n_clusters},"
+    )
     if need == math.inf:
         return f"{start} even ε {number(max(stops))} is not enough."
     return f"{start} ε {number(min(stops))} is enough." if need == 0 else f"{start} you need ε ≈ {number(need, 2)}."

@@ -25,7 +25,7 @@ from dpviz.domain import Domain
 from dpviz.numbers import log_unit, spread_text, unlogged
 from dpviz.planning.facts import Facts
 from dpviz.planning.rehearsal import rehearse, same_run
-from dpviz.planning.words import noise_ranges
+from dpviz.planning.words import amount, noise_ranges
 from dpviz.postprocessing.at_bound import HIGH, at_bounds, bounds_sentence
 from dpviz.postprocessing.cards import cards, centers_csv, noise_words
 from dpviz.postprocessing.changes import changes
@@ -305,6 +305,10 @@ def test_a_rehearsal_knows_weights_and_writes_logarithms_as_factors():
         3000, domain.low.tolist(), domain.high.tolist(), 3, columns=NAMES, units=UNITS, weights=domain.weights
     )
     assert plan.domain.key == domain.key and plan.tight().domain.weights == domain.weights
+    logs_alone = dataclasses.replace(
+        plan, domain=Domain.box([0], [5], n_public=3000, columns=["income"], units=["ln(1 + EUR)"])
+    )
+    assert amount(math.log(1.2), logs_alone, "±") == "×÷1.2" and amount(2.0, plan, "±") == "±2 years in age"
     words = noise_ranges([rehearse(plan, "nsm", 1.0, 2)])
     assert words[0].startswith("±") and words[1].startswith("×÷1.")
     trace = ALGORITHMS["glloyd"](n_clusters=2).run(np.zeros((9, 2)), domain=domain, seed=0)

@@ -221,8 +221,8 @@ def _answers(wish: Wish, facts: Facts, rehearsals: Rehearsals) -> None:
         if wish.within is not None and len(some) == len(wish.stops):
             lines.append(answer(slug, wish.within, epsilon_for(some, wish.within), facts, wish.stops))
         if wish.epsilon is not None and len(some) == len(wish.stops):
-            noise = amount(noise_at(some, wish.epsilon), facts)
-            lines.append(f"{ALGORITHMS[slug].name}: ε {number(wish.epsilon)} gives noise of ±{noise} per center.")
+            noise = amount(noise_at(some, wish.epsilon), facts, "±")
+            lines.append(f"{ALGORITHMS[slug].name}: ε {number(wish.epsilon)} gives noise of {noise} per center.")
     for line in lines:
         st.markdown(f"**{plain(line)}**")
     st.html(markup.small(f"{assumption(facts)} Nothing was read or spent."))
@@ -257,7 +257,7 @@ def _cell(facts: Facts, some: list[Rehearsal], epsilon: float) -> markup.Html:
     one = next((each for each in some if each.epsilon == epsilon), None)
     if one is None:
         return markup.text("…")
-    noise = f"{'±' if one.by_formula else '~'}{amount(widest(one), facts)}"
+    noise = amount(widest(one), facts, "±" if one.by_formula else "~")
     return markup.Html(f"{markup.bold(noise)}<br><small>{markup.text(loss(one))}</small>")
 
 
