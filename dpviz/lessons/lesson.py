@@ -66,6 +66,7 @@ class Lesson:
     setting, hint, explain, fool : * the scene, where to look, the explanation, how the picture can mislead
     options : * the possible answers
     several : whether several options may be right
+    definition : whether the lesson ends with the picture of the definition (`figures/scenes/definition.py`)
     minutes : length of the lesson in a class
     goal, talk, errors : for the teacher: the goal, * what to say, likely wrong answers and the reasons behind them
     terms : words of the glossary that the lesson uses
@@ -93,6 +94,7 @@ class Lesson:
     explore: Mapping[str, Any]
     minutes: int = 5
     several: bool = False
+    definition: bool = False
 
     def fill(self, words: str, stage: Stage) -> str:
         """Return text filled with a stage's facts, without line breaks between a number and its symbol or unit."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import NamedTuple
 
 from dpviz.privacy.guarantee import Guarantee, Neighboring
 
-__all__ = ["Bet", "bet_of", "briefly", "odds_of_any", "with_more"]
+__all__ = ["Bet", "belief", "bet_of", "briefly", "odds_of_any", "with_more"]
 
 _ALONE = {
     Neighboring.ADD_REMOVE: "whether {who} is in the data",
@@ -57,6 +58,22 @@ def briefly(odds: int) -> str:
 def odds_of_any(promise: Guarantee) -> int:
     """Return how many of 100 bets on one person can be won at most, whatever the method with this ε and δ."""
     return dataclasses.replace(promise, mu=None, pure_epsilon=None, zcdp=None).person.odds
+
+
+def belief(prior: float, epsilon: float) -> float:
+    """Return the largest probability that somebody in the data can have for a reader after a release, by Bayes' rule.
+
+    The release is at most e^epsilon times as likely with the person as without; `prior` is the probability beforehand.
+    At even odds this is the chance of winning a bet against pure epsilon-DP.
+
+    Raises
+    ------
+    ValueError
+        If the prior is no probability.
+    """
+    if not 0 <= prior <= 1:
+        raise ValueError(f"belief: prior must be a probability, from 0 to 1; got {prior}.")
+    return prior / (prior + (1 - prior) * math.exp(-epsilon))
 
 
 def with_more(odds: int, more: int, people: int) -> str:

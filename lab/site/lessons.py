@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import html
+import json
 from collections.abc import Sequence
+from importlib.resources import files
 
 from dpviz import lessons
-from dpviz.figures.kit.theme import SLOTS
+from dpviz.figures.kit.theme import LIGHT, SLOTS
+from dpviz.figures.scenes import definition, drag
+from dpviz.figures.stage import script as stage_script
 from dpviz.lessons import LESSONS, Lesson, Stage, glossary
+from dpviz.privacy.delta import meaning
+from dpviz.takeaway import style
 from dpviz.takeaway.replay import driver, key, player
-from dpviz.takeaway.style import text_of
 
 from .folder import Folder
-from .shell import Shell, link
+from .shell import Shell, link, text_of
 
 __all__ = ["HOME", "add"]
 
 HOME = "lessons/index.html"
+DEFINITION = "lessons/definition.html"
 SEED = 0
 
 
@@ -34,12 +40,34 @@ def add(folder: Folder, shell: Shell) -> None:
     body = (
         "<h1>Lessons</h1><p class=lede>Predict first, then look at the run: you rarely notice what you did not "
         f'predict.</p><ul class="cards">{cards}</ul><p>For other noise, a second try or a class, '
-        f'<a href="{link(HOME, "run.html")}">run it yourself</a>.</p>'
+        f'<a href="{link(HOME, "run.html")}">run it yourself</a>. What every promise means is '
+        f'<a href="{link(HOME, DEFINITION)}">the definition, as a picture</a>.</p>'
     )
     folder.put(HOME, shell.page(HOME, "Lessons", body, wide=True))
+    folder.put(DEFINITION, _definition(shell))
     order = list(LESSONS.values())
     for lesson, follower in zip(order, [*order[1:], None], strict=True):
         folder.put(_address(lesson), _page(lesson, follower, shell))
+
+
+def _definition(shell: Shell) -> str:
+    """Return the page on the definition, whose picture follows its sliders."""
+    given = json.dumps(definition.record(SLOTS), ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    slots = (files("dpviz.figures.kit") / "slots.js").read_text(encoding="utf-8")
+    body = (
+        f"<h1>The definition</h1><p class=lede>{html.escape(meaning().capitalize())}. Drag ε and δ, and see what they "
+        'say about one release.</p><div class="dpviz-drag dpviz-definition"></div>'
+        "<noscript><p>Without scripts, nothing can be dragged here.</p></noscript>"
+        f'{key(definition.LEGEND)}<script type="application/json" id="given">{given}</script><script type="module">'
+        f"{stage_script()}{slots}{drag.text_of('track.js')}{definition.text_of('definition.js')}"
+        f"{text_of('definition.js')}</script>"
+    )
+    aliases = "".join(f"--dp-{name}:var(--{name});" for name in LIGHT.tokens())
+    head = (
+        f"<style>.dpviz-drag{{{aliases}--st-font:system-ui,sans-serif}}{style.text_of('replay.css')}"
+        f"{drag.text_of('track.css')}{definition.text_of('definition.css')}</style>"
+    )
+    return shell.page(DEFINITION, "The definition", body, head=head, wide=True)
 
 
 def _page(lesson: Lesson, follower: Lesson | None, shell: Shell) -> str:
@@ -63,10 +91,15 @@ def _page(lesson: Lesson, follower: Lesson | None, shell: Shell) -> str:
         f"<p>{_say(lesson.explain, lesson, stage)}</p><p><b>{_say(lesson.keep, lesson, stage)}</b></p>"
         f"<p><b>How the picture can fool you.</b> {_say(lesson.fool, lesson, stage)}</p></details>"
         f"<details><summary>Words</summary><dl>{terms}</dl></details>"
-        f'<p><a href="{link(here, there)}">{html.escape(words)}</a></p>{record}{driver()}'
+        f'{_meant(lesson, here)}<p><a href="{link(here, there)}">{html.escape(words)}</a></p>{record}{driver()}'
     )
-    head = f"<style>{text_of('replay.css')}</style>"
+    head = f"<style>{style.text_of('replay.css')}</style>"
     return shell.page(here, f"{lesson.number}. {lesson.title}", body, head=head, wide=True)
+
+
+def _meant(lesson: Lesson, here: str) -> str:
+    """Return a link to the definition for a lesson that names a bet."""
+    return f'<p><a href="{link(here, DEFINITION)}">The bet as a picture</a></p>' * ("Bet" in lesson.terms)
 
 
 def _say(words: str, lesson: Lesson, stage: Stage) -> str:

@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from dpviz.figures.scenes import definition
 from dpviz.lessons import LESSONS, stage
 from tests.browser.phone import fits_a_phone
 from tests.browser.test_journeys import no_exception
@@ -67,7 +68,7 @@ def test_another_browser_knows_nothing_of_the_progress_and_nonsense_in_its_stora
 
 
 PLACES = ["", "v=1&lesson=screen", "v=1&lesson=votes&part=run", "v=1&lesson=small&part=explain&answer=1"]
-PLACES += ["v=1&lesson=bounds&part=keep", "v=1&part=glossary"]
+PLACES += ["v=1&lesson=bounds&part=keep", "v=1&lesson=noise&part=keep", "v=1&part=glossary", "v=1&part=definition"]
 
 
 def test_a_touch_screen_shows_no_hint_about_keys(browser, server):
@@ -157,3 +158,25 @@ def test_a_plan_is_whole_and_every_sheet_is_one_page_of_paper(open_page, show, p
         assert table.evaluate("one => one.scrollHeight - one.clientHeight") <= 1
     paper = page.pdf(format="A4", margin=dict.fromkeys(("top", "right", "bottom", "left"), "1cm"))
     assert len(re.findall(rb"/Type\s*/Page\b", paper)) == pages
+
+
+def test_the_definition_follows_its_sliders_without_the_server_and_every_bet_leads_to_it(open_page):
+    page = open_page("learn?v=1&part=definition")
+    budget, delta, belief = (page.get_by_role("slider", name=name, exact=True) for name in definition.SLIDERS)
+    words = page.locator(".dpviz-definition .words p")
+    expect(words.first).to_contain_text("e^ε = 2.72 times")
+    page.context.set_offline(True)
+    budget.press("ArrowRight")
+    expect(words.first).to_contain_text("e^ε = 7.39 times")
+    delta.press("Home")
+    expect(words.nth(1)).to_contain_text("δ = 1 in 500,000")
+    belief.press("End")
+    expect(words.nth(3)).to_contain_text("at most 89 in 100")
+    expect(words.nth(2)).to_contain_text("right at most 60 times in 100")
+    drawn = page.locator(".dpviz-definition").evaluate("(root) => root.definition.stages.map((stage) => stage.drawn)")
+    assert drawn == [4 * len(definition.DELTAS)] * 2
+    page.context.set_offline(False)
+    page.goto(page.url.replace("learn?v=1&part=definition", "explore"))
+    bet = page.locator(".dp-strip a").first
+    expect(bet).to_have_text(re.compile(r"bet ≤ \d+ of 100"))
+    assert bet.get_attribute("href") == "./learn?v=1&part=definition" and bet.get_attribute("target") == "_blank"

@@ -288,7 +288,7 @@ def test_who_stops_and_goes_on_within_one_batch_presses_once(monkeypatch):
 def test_a_bound_below_the_strip_s_bet_says_where_both_come_from(open_link, slug, says):
     app = open_link(f"v=1&d=tiny&a={slug}")
     shown, every = words(app), " ".join(block.proto.body for block in app.get("html"))
-    strip = re.findall(r"bet ≤ (\d+) of 100</b>", every)[0]
+    strip = re.findall(r"bet ≤ (\d+) of 100</a></b>", every)[0]
     (bound,) = set(re.findall(r"bound: (\d+)", shown))
     assert (f"ε and δ alone would allow {strip})" in shown) == says == (int(bound) < int(strip))
 
@@ -328,7 +328,7 @@ def test_a_bound_above_the_pages_bet_says_why(open_link):
     """The page's head bets on one change; a move is two, and the sentence names both numbers."""
     app = open_link(MOVED.format("dp-lloyd"))
     every = " ".join(block.proto.body for block in app.get("html"))
-    strip = re.findall(r"bet ≤ (\d+) of 100</b>", every)[0]
+    strip = re.findall(r"bet ≤ (\d+) of 100</a></b>", every)[0]
     (bound,) = set(re.findall(r"bound: (\d+)", every))
     assert int(bound) > int(strip) and f"whether Alex is in the data, is right at most {strip} times" in words(app)
     assert "A move is two changes" not in words(open_link("v=1&d=tiny&a=dp-lloyd&layers=0"))

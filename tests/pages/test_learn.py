@@ -155,3 +155,21 @@ def test_a_lesson_or_part_that_does_not_exist_is_one_sentence(open_link, query):
     app = open_link("learn", f"v=1&{query}")
     (told,) = [info.value for info in app.info]
     assert not app.exception and told.startswith("This link opens, but") and "nope" not in told and "<b>" not in told
+
+
+def test_the_definition_is_a_part_of_the_course_and_the_end_of_lesson_2(open_link):
+    def shown(app):
+        return [one for one in app.get("bidi_component") if one.proto.component_name == "dpviz_definition"]
+
+    app = open_link("learn", "v=1&part=definition")
+    assert not app.exception and len(shown(app)) == 1
+    assert "at most e^ε times as likely with you as without you, plus δ in all" in text(app)
+    record = json.loads(json.loads(shown(app)[0].proto.json)["record"])
+    assert record["cells"][0]["words"][1][3] == "δ = 1 in 500,000"
+    assert len(shown(open_link("learn", "v=1&lesson=noise&part=keep"))) == 1
+    app = open_link("learn", "v=1&lesson=exact&part=keep")
+    assert not shown(app) and ("Bet" in LESSONS["exact"].terms) == any(
+        button.key == "lesson_bet" for button in app.button
+    )
+    app = press(open_link("learn", "v=1&lesson=looks&part=keep"), "lesson_bet")
+    assert len(shown(app)) == 1

@@ -25,6 +25,7 @@ from pages._ui.frame.words import rule_of
 _CSS = (Path(__file__).parent / "shell.css").read_text() + STYLE + style("dp-")
 
 
+_DEFINITION = "./learn?v=1&part=definition"  # the picture of what a bet, ε and δ mean
 _GREEK = {
     "ε": "epsilon",
     "μ": "mu of Gaussian DP; defined only if every release is Gaussian",
@@ -86,7 +87,8 @@ def strip(
     raw, values = _digits(guarantee), dict[str, str]()
     if guarantee is not None and guarantee.private:
         epsilon = f"ε({reach})" if reach else "ε"
-        facts += [f"{epsilon} {number(guarantee.epsilon)}", briefly(bet_of(guarantee).odds)]
+        bet = markup.link(_DEFINITION, briefly(bet_of(guarantee).odds), fresh=True)  # a page left would end its session
+        facts += [f"{epsilon} {number(guarantee.epsilon)}", bet]
         rule = rule_of(guarantee).partition(" for ")[0]
         values = {"δ": f"{chance(guarantee.delta)}{f' ({rule})' * bool(rule)}"}
         values["μ"] = "–" if guarantee.mu is None else number(guarantee.mu)
@@ -94,7 +96,7 @@ def strip(
         more += [("Unit", guarantee.unit.replace("rho", reach) if reach else guarantee.unit)]
     elif guarantee is not None:
         facts.append(str(guarantee))
-    words = " · ".join(f"<b{raw.get(fact[:1], '')}>{markup.escape(fact)}</b>" for fact in facts)
+    words = " · ".join(f"<b{raw.get(fact[:1], '')}>{markup.text(fact)}</b>" for fact in facts)
     if more:
         relation = Neighboring.ADD_REMOVE if guarantee is None else guarantee.neighboring
         lines = "".join(

@@ -16,7 +16,7 @@ LEARN_ANSWER = "learn_answer_{}".format
 LEARN_SEED = "learn_seed_{}".format
 
 PARTS = {"predict": "Predict", "run": "Run", "explain": "Explain", "keep": "Keep"}
-COURSE = {"lessons": "Lessons", "glossary": "Glossary"}
+COURSE = {"lessons": "Lessons", "definition": "The definition", "glossary": "Glossary"}
 TRIES = 2
 
 

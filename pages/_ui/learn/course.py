@@ -6,8 +6,9 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dpviz.lessons import LESSONS, glossary
+from dpviz.privacy.delta import meaning
 from pages._ui.frame import markup, shell
-from pages._ui.learn import progress, stage_cache
+from pages._ui.learn import definition, progress, stage_cache
 from pages._ui.learn.controls import COURSE
 from pages._ui.learn.place import Spot, go
 
@@ -17,12 +18,13 @@ __all__ = ["show"]
 def show(place: Spot) -> None:
     """Show a part of the course that belongs to no lesson."""
     shell.title()
-    st.html(
-        markup.lede(
-            f"{len(LESSONS)} lessons of a few minutes each, and a last page on what no promise covers. In each lesson "
-            "you predict, run, explain, and keep a sentence. Without a prediction, a surprise goes unnoticed."
-        )
+    words = (
+        f"{len(LESSONS)} lessons of a few minutes each, and a last page on what no promise covers. In each lesson you "
+        "predict, run, explain, and keep a sentence. Without a prediction, a surprise goes unnoticed."
     )
+    if place.part == "definition":
+        words = f"The definition: {meaning()}. Drag ε and δ, and see what they say about one release."
+    st.html(markup.lede(words))
     with st.container(key="course_parts", horizontal=True, vertical_alignment="center", gap="small"):
         for name, words in COURSE.items():
             st.button(
@@ -33,6 +35,8 @@ def show(place: Spot) -> None:
         st.page_link("pages/notes.py", label="Notes and worksheets", icon=":material/print:", width="content")
     if place.part == "lessons":
         _path()
+    elif place.part == "definition":
+        definition.show()
     else:
         st.html(markup.definitions(glossary().items()))
 

@@ -15,7 +15,7 @@ from dpviz.lessons import LESSONS, SEEDS, Lesson, Stage, glossary
 from pages._ui.explore.workspace.explore import explore
 from pages._ui.frame import markup, prepared
 from pages._ui.frame.address.scene import Scene, write
-from pages._ui.learn import progress, stage_cache
+from pages._ui.learn import definition, progress, stage_cache
 from pages._ui.learn.controls import LEARN_ANSWER, LEARN_PART, LEARN_SEED, PARTS, TRIES
 from pages._ui.learn.picture import LESSON_FIGURES, Look, beside, picture, planes
 from pages._ui.learn.place import Spot, answer, draw_again, go
@@ -38,6 +38,9 @@ def show(place: Spot) -> None:
     if place.part == "keep":
         _keep(lesson, stage)
         _onward(place, lesson)
+        if lesson.definition:
+            st.header("The definition")
+            definition.show()
     else:
         with st.container(key=LESSON_FIGURES):
             words, plane = st.columns([2, 3] if planes(place) > 1 else [6, 5], gap="large")
@@ -177,6 +180,8 @@ def _keep(lesson: Lesson, stage: Stage) -> None:
     with right:
         st.header("Words")
         st.html(markup.definitions((term, glossary()[term]) for term in lesson.terms))
+        if "Bet" in lesson.terms and not lesson.definition:
+            st.button("The bet as a picture", key="lesson_bet", on_click=go, args=("", "definition"), type="tertiary")
 
 
 def _explored(lesson: Lesson) -> tuple[str, dict[str, str]]:

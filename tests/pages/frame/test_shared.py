@@ -23,6 +23,7 @@ AGAIN = {  # functions that Streamlit caches: each computes the same value again
     "explore/local.py": {"_loss"},
     "explore/federated/wire.py": {"make"},
     "start/story.py": {"_record"},
+    "learn/definition.py": {"_record"},
     "learn/stage_cache.py": {"_asked", "_panels"},
     "explore/ledger/view.py": {"_table"},
     "explore/federated/reconstruction.py": {"read_on"},
