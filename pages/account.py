@@ -3,7 +3,7 @@
 import streamlit as st
 
 from pages._ui.data import kept, key_file
-from pages._ui.data.account import view
+from pages._ui.data.account import following, view
 from pages._ui.explore.workspace.own import own
 from pages._ui.frame import catalog, shell
 from pages._ui.frame.address import links
@@ -23,5 +23,7 @@ if not data.private:
     key_file.offer()
     view.example(data)
     st.stop()
+following.both(data)
 view.account(data)
+following.section(data)
 view.releases(data)

@@ -11,10 +11,10 @@ from pathlib import Path
 from dpviz.datasets import load_csv
 from dpviz.datasets.dictionary import amended, complete, dump, facts_beside, written_to
 from dpviz.datasets.loading import present
-from dpviz.numbers import chance, counted, number
-from dpviz.privacy.accounts import Account, Accounts, FileBudget
+from dpviz.numbers import counted
+from dpviz.privacy.accounts import Accounts, Both, FileBudget
 from dpviz.privacy.accounts.merge import merge
-from dpviz.privacy.guarantee import Guarantee, Neighboring, Notion
+from dpviz.privacy.guarantee import Neighboring
 
 __all__ = ["add_accounts"]
 
@@ -76,7 +76,7 @@ def add_accounts(command: argparse.ArgumentParser) -> None:
 
 def _list(arguments: argparse.Namespace) -> int:
     for account in sorted(Accounts.open().local(), key=lambda account: account.key):
-        print(f"{account.key[:_SHORT]}  {_facts(account)}")
+        print(f"{account.key[:_SHORT]}  {account.summary}")
     return 0
 
 
@@ -85,7 +85,7 @@ def _total(arguments: argparse.Namespace) -> int:
     key = _key(arguments.account, accounts, [account.key for account in accounts.local()])
     budget = FileBudget(arguments.epsilon, arguments.delta, arguments.rho_distance)
     accounts.set_budget(key, Neighboring(arguments.relation), budget)
-    print(f"{key[:_SHORT]}  {_facts(accounts.of(key))}")
+    print(f"{key[:_SHORT]}  {accounts.of(key).summary}")
     return 0
 
 
@@ -93,11 +93,7 @@ def _next(arguments: argparse.Namespace) -> int:
     old, new = present(arguments.old), present(arguments.new)
     accounts = Accounts.open()
     before, after = (accounts.of(accounts.key_of(path)) for path in (old, new))
-    if before.key == after.key:
-        raise ValueError(f"accounts: {old.name} and {new.name} hold the same bytes, so they have one account already.")
-    for path, account in ((old, before), (new, after)):
-        if account.private is False:
-            raise ValueError(f"accounts: {path.name} was declared public, so no account adds up what it spends.")
+    both = Both((old.name, new.name), before, after)
     name, facts = facts_beside(old)
     if facts is None:
         raise ValueError(
@@ -117,41 +113,18 @@ def _next(arguments: argparse.Namespace) -> int:
     if own is None:
         taken = written_to(new).name
         written_to(new).write_text(dump(facts), encoding="utf-8")
-    domain, wide = data.domain, max(len(old.name), len(new.name)) + 1
-    rows = f", up to {domain.rows_per_person} rows of one person" if domain.rows_per_person > 1 else ""
+    n_rows = data.domain.rows_per_person
+    rows = f", up to {n_rows} rows of one person" if n_rows > 1 else ""
     print(f"declared: {taken}, as {name}: {counted(len(data.columns), 'column')}, n = {data.n_public:,}{rows}")
-    for path, account in ((old, before), (new, after)):
-        print(f"{f'{path.name}:':{wide}} {_facts(account) if account.claims else 'no run yet'}")
-    both = Account("", (*before.claims, *after.claims))
-    _say_both(both, domain.rows_per_person)
-    if before.claims:
-        last = before.claims[-1]
-        print(f"If the last run on {old.name} ({last.name}) is repeated on {new.name}:")
-        _say_both(both.after(dataclasses.replace(last, id="next")), domain.rows_per_person)
-    print("Nothing was spent.")
+    print(*dataclasses.replace(both, rows_per_person=n_rows).lines, sep="\n")
     return 0
-
-
-def _say_both(both: Account, rows: int) -> None:
-    """Print what the claims on two files promise a person with up to this many rows in each of them."""
-    who = "a person in both files" if rows == 1 else f"a person with up to {rows} rows in each file"
-    for relation in both.relations:
-        total = both.total(relation)
-        row = Guarantee(
-            Notion.CENTRAL, relation, total.epsilon, total.delta, total.mu, total.pure_epsilon, total.zcdp,
-            rows_per_person=rows,
-        )  # fmt: skip
-        promise = f"epsilon = {number(row.person.epsilon, 4)}, delta = {chance(row.person.delta)}"
-        others = len(both.unprotected(relation))
-        beside = f"; {counted(others, 'run')} promise nothing for it" if others else ""
-        print(f"together, for {who}, {both.hides(relation)} in each: {promise}{beside}")
 
 
 def _assign(arguments: argparse.Namespace) -> int:
     accounts = Accounts.open()
     known = [account.key for account in accounts.local()]
     for key in [_key(word, accounts, known) for word in arguments.accounts]:  # look up all accounts before writing any
-        print(f"{key[:_SHORT]}  to {arguments.to}: {_facts(accounts.assign(key, arguments.to))}")
+        print(f"{key[:_SHORT]}  to {arguments.to}: {accounts.assign(key, arguments.to).summary}")
     return 0
 
 
@@ -181,24 +154,3 @@ def _key(word: str, accounts: Accounts, known: Sequence[str]) -> str:
             f"accounts list` prints it."
         )
     return fitting[0]
-
-
-def _facts(account: Account) -> str:
-    """Return one line about an account."""
-    if not account.private:
-        return "public"
-    totals = [
-        f"epsilon = {number(total.epsilon, 4)}, delta = {chance(total.delta)} for {account.hides(relation)}"
-        + _limit(account.budgets.get(relation))
-        for relation in account.relations
-        if (total := account.total(relation)).epsilon or relation in account.budgets
-    ]
-    runs = len(account.claims)
-    return "; ".join([f"private, {runs} run{'s' * (runs != 1)}", *totals])
-
-
-def _limit(budget: FileBudget | None) -> str:
-    """Return the total that an owner allows, as text, or ""."""
-    if budget is None:
-        return ""
-    return f", of at most epsilon = {number(budget.epsilon, 4)} at delta = {chance(budget.delta)}"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from dpviz.postprocessing.changes import changes, check_comparable, together
-from dpviz.takeaway.changes import changes_page
+from dpviz.postprocessing.changes import together
+from dpviz.takeaway.changes import between, changes_page
 from dpviz.takeaway.foreign import drawing, read
-from dpviz.takeaway.label import headline, names_of
+from dpviz.takeaway.label import headline
 from dpviz.trace import Trace
 
 __all__ = ["add_compare"]
@@ -24,10 +24,8 @@ def add_compare(command: argparse.ArgumentParser) -> None:
 
 def _compare(arguments: argparse.Namespace) -> int:
     first, second = (_read(path) for path in (arguments.first, arguments.second))
-    check_comparable(first, second)
-    columns, units = names_of(first)
+    found = between(first, second)
     with drawing(first), drawing(second):
-        found = changes(first, second, columns, units)
         page = changes_page((first, second), found) if arguments.html else ""
         promise = together(first, second)
     if arguments.html:

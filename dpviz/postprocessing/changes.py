@@ -20,7 +20,7 @@ from dpviz.postprocessing.beside import matched
 from dpviz.postprocessing.cards import Card, Fact, cards
 from dpviz.postprocessing.regions import has_regions
 from dpviz.postprocessing.released import center_noise, noise_text
-from dpviz.privacy.accounts import Account, Claim
+from dpviz.privacy.accounts import Account, Claim, in_both
 from dpviz.privacy.guarantee import Guarantee
 from dpviz.trace import Trace
 
@@ -274,20 +274,16 @@ def together(first: Trace, second: Trace) -> str:
         return f"{' and '.join(without)} {verb} nothing, so the two runs promise nothing together."
     claims = tuple(_claim(letter, trace) for letter, trace in zip("AB", traces, strict=True))
     account = Account("", claims)
-    base = next(trace.claimed for trace in traces if not account.unprotected(trace.claimed.neighboring))
-    total, rows = account.total(base.neighboring), max(trace.domain.rows_per_person for trace in traces)
-    row = dataclasses.replace(
-        base, epsilon=total.epsilon, delta=total.delta, mu=total.mu, pure_epsilon=total.pure_epsilon, zcdp=total.zcdp,
-        rows_per_person=rows,
-    )  # fmt: skip
-    who = "a person in both files" if rows == 1 else f"a person with up to {rows} rows in each file"
+    relation = next(claim.neighboring for claim in claims if not account.unprotected(claim.neighboring))
+    rows = max(trace.domain.rows_per_person for trace in traces)
+    person = account.promise(relation, rows).person
     start = (
         "Together, the two runs promise" if None in (first.seed, second.seed) else "As releases, the two would promise"
     )
     vouched = "; only its authors vouch for a part of it" if any(trace.claimed.by_authors for trace in traces) else ""
     seeds = "" if first.seed is second.seed is None else " A run with a known seed hides nothing."
-    hides = account.hides(base.neighboring)
-    return f"{start} {who}, for {hides} in each: {_promise(row.person)}{vouched}.{seeds}"
+    hides = account.hides(relation)
+    return f"{start} {in_both(rows)}, for {hides} in each: {_promise(person)}{vouched}.{seeds}"
 
 
 def _promise(promise: Guarantee) -> str:

@@ -46,7 +46,7 @@ def _card(card: Card, told: Sequence[int], nouns: str) -> str:
     facts = "".join(_fact(card.facts[j]) for j in told)
     note = f'<p class="note">{html.escape(card.note)}</p>' if card.note else ""
     return (
-        f"<article><header><h3>{card.kind} {card.number}</h3><span>{html.escape(card.size_text(nouns))}</span></header>"
+        f"<article><header><h2>{card.kind} {card.number}</h2><span>{html.escape(card.size_text(nouns))}</span></header>"
         f"<p>{html.escape(card.words)}</p><dl>{facts}</dl>{note}</article>"
     )
 

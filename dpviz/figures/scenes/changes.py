@@ -14,20 +14,22 @@ WIDTH, ROW, SIDE = 340, 54, 8
 _LONGEST = 26  # characters of a name or a value that fit beside each other
 
 
-def pair_svg(pair: Pair) -> str:
+def pair_svg(pair: Pair, prefix: str = "") -> str:
     """Return an SVG with a track per column: hollow for the first run, filled for the second, whiskers of one sd.
 
-    A difference beyond the noise of both has an arrow and the word; colors alone say nothing.
+    A difference beyond the noise of both has an arrow and the word; colors alone say nothing. Its colors are CSS
+    variables whose names begin with `prefix`.
     """
     drawn = [change for change in pair.changes if change.facts is not None][:MOST_COLUMNS]
     rows = "".join(_row(change, change.facts, ROW * i) for i, change in enumerate(drawn) if change.facts is not None)
-    return (
+    drawing = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {ROW * len(drawn)}" width="{WIDTH}" role="img" '
         f'aria-label="Center {pair.first} of A and center {pair.second} of B" font-family="system-ui,sans-serif" '
         f'font-size="12"><defs><marker id="tip{pair.first}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="6" '
         'markerHeight="6" orient="auto"><path d="M0 0 8 4 0 8z" fill="var(--ink)"/></marker></defs>'
         f"{rows}</svg>"
     ).replace("url(#tip)", f"url(#tip{pair.first})")
+    return drawing.replace("var(--", f"var(--{prefix}")
 
 
 def _row(change: Change, facts: tuple[Fact, Fact], top: float) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from dpviz.privacy.accounts.account import Account, Claim, FileBudget, Refused
+from dpviz.privacy.accounts.both import Both, in_both
 from dpviz.privacy.accounts.declared import refuse_private
 from dpviz.privacy.accounts.owner import KEY, LOCAL, owner_by_key, owner_by_login
 from dpviz.privacy.accounts.place import URL
@@ -13,8 +14,8 @@ if TYPE_CHECKING:
     from dpviz.privacy.accounts.store import Accounts
 
 __all__ = [
-    "KEY", "LOCAL", "URL", "Account", "Accounts", "FileBudget", "Claim", "Refused", "owner_by_key", "owner_by_login",
-    "refuse_private",
+    "KEY", "LOCAL", "URL", "Account", "Accounts", "Both", "FileBudget", "Claim", "Refused", "in_both", "owner_by_key",
+    "owner_by_login", "refuse_private",
 ]  # fmt: skip
 
 

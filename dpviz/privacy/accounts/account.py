@@ -10,10 +10,10 @@ from typing import Any
 
 from dpviz import validate
 from dpviz.domain import Domain
-from dpviz.numbers import chance, number
+from dpviz.numbers import chance, counted, number
 from dpviz.privacy import accounting
 from dpviz.privacy.accounting import Total
-from dpviz.privacy.guarantee import Neighboring
+from dpviz.privacy.guarantee import Guarantee, Neighboring, Notion
 from dpviz.privacy.plan import Plan
 
 __all__ = ["Account", "FileBudget", "Claim", "Refused"]
@@ -262,6 +262,31 @@ class Account:
             return None
         return max(0.0, self.budgets[relation].epsilon - self.total(relation).epsilon)
 
+    def promise(self, relation: Neighboring, rows_per_person: int = 1) -> Guarantee:
+        """Return what all claims together promise under a relation; its `person` is somebody with so many rows."""
+        total, notion = self.total(relation), Notion.RHO if relation is Neighboring.MOVE_RHO else Notion.CENTRAL
+        return Guarantee(
+            notion, relation, total.epsilon, total.delta, mu=total.mu, pure_epsilon=total.pure_epsilon,
+            zcdp=total.zcdp, rows_per_person=rows_per_person,
+        )  # fmt: skip
+
+    def beside(self, other: Account) -> Account:
+        """Return the claims on this file and another one, for a person whose rows may be in both."""
+        return Account("", (*self.claims, *other.claims))
+
+    @property
+    def summary(self) -> str:
+        """Return one line: the number of runs, and what they spent of which total under each relation."""
+        if not self.private:
+            return "public"
+        totals = [
+            f"epsilon = {number(total.epsilon, 4)}, delta = {chance(total.delta)} for {self.hides(relation)}"
+            + _limit(self.budgets.get(relation))
+            for relation in self.relations
+            if (total := self.total(relation)).epsilon or relation in self.budgets
+        ]
+        return "; ".join([f"private, {counted(len(self.claims), 'run')}", *totals])
+
     def after(self, claim: Claim) -> Account:
         """Return the account with one more claim."""
         return dataclasses.replace(self, claims=(*self.claims, claim))
@@ -312,6 +337,13 @@ class Account:
                 f"{_unit(relation, budget.rho_distance)}, so no total for it can hold. Set a total for another "
                 "relation."
             )
+
+
+def _limit(budget: FileBudget | None) -> str:
+    """Return the total that an owner allows, as text, or ""."""
+    if budget is None:
+        return ""
+    return f", of at most epsilon = {number(budget.epsilon, 4)} at delta = {chance(budget.delta)}"
 
 
 def _unit(relation: Neighboring, rho_distance: float | None) -> str:

@@ -94,7 +94,7 @@ def _ask(pending: Pending) -> None:
     _forget_button("Neither: forget the file")
     for private in answers:
         form = Form(None, private, sheet, row)
-        if not _answer(pending, private):
+        if not answer(pending, private):
             del data_state.pending
         elif private:
             data_state.pending = dataclasses.replace(pending, question="header", form=form)
@@ -168,7 +168,7 @@ def _ask_width(pending: Pending) -> None:
     _forget_button("I do not know: forget the file")
 
 
-def _answer(pending: Pending, private: bool) -> bool:
+def answer(pending: Pending, private: bool) -> bool:
     """Record the answer to the first question; an earlier answer by the same owner for the same file stands."""
     try:
         count_new_file()

@@ -16,6 +16,7 @@ from dpviz.postprocessing.coresets import at_k, elbow, further_releases, numbers
 from dpviz.takeaway import page
 from dpviz.takeaway.cards import cards_html, cards_style
 from dpviz.trace import Trace
+from pages._ui.explore import changed
 from pages._ui.explore.default_k import MORE
 from pages._ui.explore.player.how import cards_k
 from pages._ui.explore.reruns import scatter_of
@@ -51,6 +52,8 @@ def section(key: str, result: Result) -> None:
         if trace is result.trace and (words := _rehearsed(trace)):
             st.html(markup.small(words))
         _files(key, result, trace)
+        if result.trace.claimed.private:
+            changed.section(key, result)
 
 
 def _number(result: Result) -> int:
@@ -147,4 +150,9 @@ def _files(key: str, result: Result, trace: Trace) -> None:
             st.download_button(
                 "Clusters on one page", partial(page, trace, data), f"{name}.html", "text/html",
                 key=f"{key}_cards_page", on_click="ignore",
+            )  # fmt: skip
+            st.download_button(
+                "Released values as JSON", result.trace.to_json, f"dpviz-{trace.algorithm}.json", "application/json",
+                key=f"{key}_cards_json", on_click="ignore",
+                help="The whole run: `dpviz compare`, and the comparison below, say what changed since then.",
             )  # fmt: skip

@@ -16,7 +16,7 @@ from dpviz.escape import plain
 from dpviz.numbers import chance, listed, number
 from dpviz.postprocessing.bet import Bet, bet_of
 from dpviz.privacy.accounts import URL, Account, Accounts, Claim, Refused
-from dpviz.privacy.guarantee import Guarantee, Neighboring, Notion
+from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.secret import state_folder
 from pages._ui.frame import markup, messages
 from pages._ui.frame.inside.patches import whole
@@ -80,12 +80,7 @@ def together(account: Account, relation: Neighboring) -> str:
 
 def bet(account: Account, relation: Neighboring, rows_per_person: int, far: str) -> Bet:
     """Return the bet on one person that all claims on a file together allow; `far` is as in `bet_of`."""
-    total, notion = account.total(relation), Notion.RHO if relation is Neighboring.MOVE_RHO else Notion.CENTRAL
-    promise = Guarantee(
-        notion, relation, total.epsilon, total.delta, mu=total.mu, pure_epsilon=total.pure_epsilon, zcdp=total.zcdp,
-        rows_per_person=rows_per_person,
-    )  # fmt: skip
-    return bet_of(promise, far=far)
+    return bet_of(account.promise(relation, rows_per_person), far=far)
 
 
 def ask(data: Dataset, algorithm: Algorithm) -> None:

@@ -9,16 +9,19 @@ import numpy as np
 import pytest
 import streamlit as st
 
+from dpviz.cli import main
 from dpviz.planning.rehearsal import same_run
 from dpviz.planning.words import matched
 from dpviz.postprocessing.cards import cards
 from dpviz.postprocessing.coresets import at_k, elbow
 from dpviz.takeaway.cards import cards_html
+from dpviz.takeaway.changes import between, changes_html
+from dpviz.takeaway.foreign import read
 from tests.pages.visitor import content, declare, drop, facts, finish, new_app, press, spend, wait_for_run
 
 
-def rows():
-    pairs = np.random.default_rng(0).uniform(10, 90, (3000, 2)).round(3).tolist()
+def rows(seed=0):
+    pairs = np.random.default_rng(seed).uniform(10, 90, (3000, 2)).round(3).tolist()
     return ("a,b\n" + "\n".join(f"{a},{b}" for a, b in pairs)).encode()
 
 
@@ -132,3 +135,51 @@ def test_a_result_is_compared_with_the_rehearsal_of_exactly_this_run():
     press(app, "Run")
     finish(press(app, "Run and spend"))
     assert "rehearsed ±" not in " ".join(bodies(app))  # another ε is another run, which was not rehearsed
+
+
+def saved(app):
+    (button,) = [one for one in app.get("download_button") if one.proto.label == "Released values as JSON"]
+    assert button.proto.url or button.proto.deferred_file_id
+    return result_of(app).trace.to_json()
+
+
+def since(app, text):
+    """Open a saved run below the cards; return the words shown and the errors."""
+    app.session_state["explore_since"] = True
+    app.run()
+    next(field for field in app.file_uploader if field.label == "The earlier run").upload("may.json", text).run()
+    assert not app.exception
+    return html.unescape(re.sub("<[^>]+>", " ", " ".join(bodies(app)))), [box.value for box in app.error]
+
+
+def test_a_saved_run_and_this_one_are_compared_as_on_the_command_line(tmp_path, capsys):
+    before, app = own_run("No, it is private"), new_app().run()
+    drop(app.switch_page("pages/data.py").run(), "june.csv", rows(1), "No, it is private")
+    declare(app, facts("a", "b", n_public=3000))
+    app = spend(app)
+    for name, one in (("a.json", before), ("b.json", app)):
+        (tmp_path / name).write_text(saved(one))
+    assert main(["compare", str(tmp_path / "a.json"), str(tmp_path / "b.json")]) == 0
+    told = capsys.readouterr().out.splitlines()
+    words, problems = since(app, (tmp_path / "a.json").read_bytes())
+    assert problems == [] and "Hollow: A; filled: B" in words
+    sentences = told[told.index(next(line for line in told if "95% over all" in line)) :]
+    assert len(sentences) > 2
+    for sentence in sentences:
+        assert sentence in words
+    found = between(*(read((tmp_path / name).read_text()) for name in ("a.json", "b.json")))
+    assert any(changes_html(found, "dp-") in body for body in bodies(app))
+    _, problems = since(app, (tmp_path / "b.json").read_bytes())
+    assert problems == ["both files hold the same run."]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (b"\xff\xfe", "This file is not the JSON of a run."),
+        (b'{"columns": []}', "trace: "),
+    ],
+)
+def test_what_is_no_run_is_refused_in_one_sentence(text, words):
+    _, problems = since(own_run("Yes, it is public"), text)
+    assert len(problems) == 1 and problems[0].startswith(words)

@@ -1,0 +1,44 @@
+"""Say what changed since an earlier run on a file of the same kind, whose released values the visitor has saved."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dpviz.escape import plain
+from dpviz.takeaway.changes import since
+from pages._ui.frame import markup
+from pages._ui.work.caches import per_run
+from pages._ui.work.results import Result
+from pages._ui.work.workers import workers
+
+__all__ = ["section"]
+
+_MOST = 32  # maximum size of a saved run, in MB
+
+
+def section(key: str, result: Result) -> None:
+    """Open a saved run, and show what differs from this one beyond the noise of both; only released values are read."""
+    box = st.expander("What changed since an earlier run", key=f"{key}_since", on_change="rerun")
+    if not box.open:
+        return
+    with box:
+        file = st.file_uploader(
+            "The earlier run", "json", key=f"{key}_since_file", max_upload_size=_MOST,
+            help="Its released values as JSON, as saved here, or by `dpviz run --json`. This costs nothing.",
+        )  # fmt: skip
+        if file is None:
+            return
+        try:
+            *lines, picture = _since(result, file.getvalue().decode())
+        except UnicodeDecodeError:
+            st.error("This file is not the JSON of a run.")
+        except ValueError as problem:
+            st.error(plain(str(problem).removeprefix("compare: ")))
+        else:
+            st.html("".join(markup.small(line) for line in lines))
+            st.html(picture)
+
+
+@per_run(shared=4, own=4)
+def _since(identity: str, text: str, _result: Result) -> tuple[str, ...]:
+    return workers().call(since, text, _result.trace)
