@@ -11,8 +11,8 @@ import plotly.graph_objects as go
 
 from dpviz.figures.kit.shots import Shot, complete
 from dpviz.figures.kit.theme import base, halo, tag
-from dpviz.figures.kit.view import Panel, View, add_frames
-from dpviz.numbers import counted
+from dpviz.figures.kit.view import Panel, View, add_frames, thin
+from dpviz.numbers import counted, plural
 from dpviz.trace import Step, Trace
 
 __all__ = ["add_pictures", "add_words", "center_path", "corners", "known_centers", "mosaic", "sheet", "shades", "words"]
@@ -85,20 +85,28 @@ def add_words(view: View, figure: go.Figure) -> None:
 def mosaic(view: View, path: Sequence[np.ndarray], title: str) -> Panel:
     """Draw the centers of every frame, `path` (k, d) in original units, as numbered pictures in place of the plane.
 
-    The centers are released or, if the run makes no promise, exact and tagged NOT PRIVATE.
+    The centers are released or, if the run makes no promise, exact and tagged NOT PRIVATE. If hidden layers are on, a
+    frame without centers shows some of the rows (NOT PRIVATE).
     """
     colors, exact = view.colors, view.trace.claimed.exact
     (rows, columns), most = _size(view), max([len(centers) for centers in path] + [1])
+    some = _some_rows(view, most) if any(not len(centers) for centers in path) else np.empty((0, rows * columns))
     figure = sheet(view, title, most)
     add_pictures(view, figure, colors.hidden if exact else colors.released)
     add_words(view, figure)
-    numbers = [[str(i + 1) for i in range(len(centers))] for centers in path]
-    updates = [
-        [{"z": shades(view, centers, most)}, words(view, texts, most)]
-        for centers, texts in zip(path, numbers, strict=True)
-    ]
-    add_frames(figure, [0, 1], updates)
-    if exact:
+    nothing, updates = some[:0], []
+    for centers in path:
+        texts = words(view, [str(i + 1) for i in range(len(centers))], most)
+        updates.append([{"z": shades(view, centers, most)}, texts])
+        if len(some):
+            updates[-1].append({"z": shades(view, nothing if len(centers) else some, most)})
+            texts["text"] = texts["text"] if len(centers) else [""]
+    if len(some):
+        add_pictures(view, figure, colors.hidden)
+    add_frames(figure, list(range(len(figure.data))), updates)
+    if len(some) and not exact:
+        tag(figure, colors, f"NOT PRIVATE ▦ some {plural(view.noun)}, until a center is released", below=True)
+    elif exact:
         tag(figure, colors, "NOT PRIVATE")
     return Panel("plane", figure, f"{counted(len(path[-1]), 'center')} as pictures of {rows} by {columns} cells.")
 
@@ -110,6 +118,13 @@ def known_centers(view: View, shots: Sequence[Shot]) -> Panel:
     path = [trace.domain.denormalize(known[step]) if step >= 0 else nothing for step in complete(shots)]
     last = np.asarray(trace.cluster_centers)
     return mosaic(view, [*path[:-1], last], f"{counted(len(last), 'center')} as pictures")
+
+
+def _some_rows(view: View, most: int) -> np.ndarray:
+    """Return at most `most` rows that have every value, original units (NOT PRIVATE); none without hidden layers."""
+    people = view.people if view.hidden and view.people is not None else np.empty((0, view.trace.domain.n_features))
+    whole = people[np.isfinite(people).all(axis=1)]
+    return whole[thin(len(whole), most)]
 
 
 def _centers(step: Step, exact: bool) -> np.ndarray | None:

@@ -64,6 +64,22 @@ def test_pictures_are_made_of_released_values_alone():
     assert "NOT PRIVATE" in plane(trace("kmeans", "digits", n_clusters=3)).to_json()
 
 
+def test_until_a_center_is_released_the_hidden_layer_shows_some_of_the_rows():
+    run, rows = trace("nsm", "digits", n_clusters=3), DIGITS.X.copy()
+    rows[0, 0] = np.nan  # a row that the run skips
+    frames = plane(run, hidden=True, people=rows).to_dict()["frames"]
+    released = plane(run, hidden=False, people=rows)
+    assert "NOT PRIVATE" in plane(run, hidden=True, people=rows).to_json() and len(released.to_dict()["data"]) == 2
+    assert released.to_json() == plane(run).to_json()
+    sheets = [np.array(frame["data"][2]["z"], float) for frame in frames]
+    begun = np.array([sheet[:8, :8] for sheet in np.split(sheets[0][:8, :28], [10, 20], axis=1)])
+    assert all(np.isclose(one, DIGITS.X[1:].reshape(-1, 8, 8) / 16, atol=1e-3).all((1, 2)).any() for one in begun)
+    for frame, sheet, text in zip(frames, sheets, [frame["data"][1]["text"] for frame in frames], strict=True):
+        centers = np.array(frame["data"][0]["z"], float)
+        assert np.isnan(centers).all() != np.isnan(sheet).all()  # either rows or centers
+        assert (text == [""]) == np.isnan(centers).all()
+
+
 def test_a_picture_keeps_its_rows_and_stands_between_its_bounds():
     run = trace("fastlloyd", "digits", n_clusters=3)
     one = np.linspace(-8, 24, 64)  # some values lie outside the declared bounds, 0 and 16
