@@ -37,6 +37,7 @@ MAX_DRAWN = 45_000
 MAX_SPARKS = 8_000
 MAX_RAYS = 60  # maximum number of survivors from which a line leads to their center
 TRIALS, VOTES, SURVIVORS, CENTER = "trial point", "noisy votes", "survivor", "released center"  # names of layers
+FALL = 110  # pixels by which a trial point that is dropped falls
 TRIAL_SIZE = 4.0  # size in pixels of a trial point's mark
 
 
@@ -158,7 +159,8 @@ def layers(
                 flat(released["population"]),
                 disc_sizes(released["noisy_votes"]),
             )
-            trials = xy(points[visible])
+            if phase != KEEP:  # only survivors are left then
+                trials = xy(points[visible])
             if phase == TRIAL and len(before):  # trial points are variations of the previous centers
                 trials = moved(_at(before, released["group"][visible]), points[visible])
             if phase == VOTE:
@@ -337,22 +339,21 @@ def _kept(
 ) -> tuple[Event, Event]:
     kept, k = released["kept"], len(released[key])
     top = view.trace.parameters.get("selection") == "top-k"
-    some = _voted_for(released, view.trace)
-    lose = np.flatnonzero(~kept[some]).astype(np.uint16)
-    sizes = _bytes(disc_sizes(released["noisy_votes"][some][lose]))
+    falling: list[Act] = []
+    for layer, some in ((TRIALS, drawn(released, _most(view.trace))), (VOTES, _voted_for(released, view.trace))):
+        lose = np.flatnonzero(~kept[some]).astype(np.uint16)
+        act: Act = {
+            "layer": layer, "at": -1, "to": {"layer": layer, "at": -1, "index": lose}, "opacity": [1, 0],
+            "fall": FALL, "span": [0, 0.9], "wave": 0.3,
+        }  # fmt: skip
+        if layer == VOTES:  # the layer's own sizes are those of all marks, not of those that fall
+            act["size"] = [_bytes(disc_sizes(released["noisy_votes"][some][lose]))] * 2
+        falling += [act] * bool(len(lose))
     cut = Event(
         "cut", "The weak drop out",
         f"{shot.head}: {kept.sum():,} of {len(kept):,} trial points keep enough noisy votes",
         _hurried(released, 1.2),
-        (
-            {"layer": TRIALS},
-            {
-                "layer": VOTES, "at": -1, "to": {"layer": VOTES, "at": -1, "index": lose}, "size": [sizes, 0],
-                "fall": 70, "wave": 0.4,
-            },
-            {"layer": SURVIVORS, "opacity": [0.45, 1]},
-            {"layer": CENTER, "at": -1},
-        ),
+        (*falling, {"layer": SURVIVORS, "opacity": [0.45, 1]}, {"layer": CENTER, "at": -1}),
         (0.5, 0.8), pays=0,
     )  # fmt: skip
     points = flat(released["population"][kept])
@@ -373,7 +374,6 @@ def _kept(
     agree = Event(
         "agree", head, f"{shot.head}: {tail}", _hurried(released, 1.6),
         (
-            {"layer": TRIALS},
             {"layer": SURVIVORS},
             *([] if top else [rays]),
             {"layer": "path", "opacity": [0, 1]},

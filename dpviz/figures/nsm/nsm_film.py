@@ -134,8 +134,8 @@ def _summary(view: View, shot: Shot, step: Step, people: Crowd) -> tuple[Event, 
     lose = np.flatnonzero(~kept[some])
     sizes = np.rint(disc_sizes(released["noisy_votes"][some[lose]])).astype(np.uint8)
     falling: Act = {
-        "layer": VOTES, "at": -1, "to": {"layer": VOTES, "at": -1, "index": index(lose)}, "size": [sizes, 0],
-        "fall": 70, "wave": 0.4,
+        "layer": VOTES, "at": -1, "to": {"layer": VOTES, "at": -1, "index": index(lose)}, "size": [sizes, sizes],
+        "opacity": [1, 0], "fall": 110, "span": [0, 0.9], "wave": 0.3,
     }  # fmt: skip
     still = np.rint(disc_sizes(released["noisy_votes"][kept])).astype(np.uint8)
     stay: Act = {"layer": POINTS, "to": xy(at[kept]), "size": [still, still]} if seen else {"layer": POINTS}
