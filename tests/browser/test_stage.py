@@ -246,3 +246,28 @@ def test_marks_that_rest_during_an_event_are_drawn_once_and_look_as_if_drawn_eac
         return [counts, looks[2] === looks[4], new Set(looks).size];
     }""")
     assert seen == [[4, 1, 1, 4, 4], True, 4]
+
+
+def test_the_true_number_stands_still_before_noise_rolls_it_to_the_noisy_one(page):
+    told = walk(2)
+    act = {"look": 0, "to": {"x": [3], "y": [2]}, "count": [[1994], [2021]]}
+    event = {"head": "a", "tail": "b", "ms": 100, "acts": [act]}
+    told["layout"]["meta"] = {
+        "film": [[{"head": "a", "tail": "", "ms": 100}], [event]],
+        "looks": [{"mode": "text", "textfont": {"size": 17, "color": "#0000ff"}}],
+    }
+    show(page, told)
+    seen = page.evaluate("""() => {
+        const {stage} = document.querySelector(".dpviz-stage").panel, to = CanvasRenderingContext2D.prototype;
+        const write = to.fillText, said = [];
+        to.fillText = function (text, ...place) { said.push(text); return write.call(this, text, ...place); };
+        const at = (share) => {
+            said.length = 0;
+            stage.seek(1, 0, share);
+            return said.map((text) => Number(text.replace(",", ""))).filter((n) => n > 1000);
+        };
+        const seen = [0, 0.1, 0.29, 0.6, 0.7, 0.999].map(at);
+        to.fillText = write;
+        return seen.map(([n]) => n);
+    }""")
+    assert seen[:3] == [1994] * 3 and seen[-1] == 2021 and not {*seen[3:5]} & {1994, 2021}

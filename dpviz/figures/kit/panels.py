@@ -14,7 +14,7 @@ from dpviz.domain import Domain
 from dpviz.figures.kit.release_labels import turns
 from dpviz.figures.kit.rings import rings
 from dpviz.figures.kit.shots import Shot, complete
-from dpviz.figures.kit.theme import Theme, base, tag
+from dpviz.figures.kit.theme import Theme, base, halo, tag
 from dpviz.figures.kit.view import Panel, View, add_frames, thin, xy
 from dpviz.numbers import chance, counted, number, ratio_words
 from dpviz.postprocessing.release_names import release_name
@@ -191,15 +191,22 @@ def spend_panel(view: View, shots: Sequence[Shot]) -> Panel:
         name="spent", hovertemplate="ε = %{y:,.3~r} so far<extra></extra>",
     )  # fmt: skip
     figure.add_scatter(
-        x=[1], y=[0], mode="text", text=[""], textposition="top left", cliponaxis=False, hoverinfo="skip"
-    )
+        x=[1], y=[0], mode="text", text=[""], textposition="top left", cliponaxis=False, hoverinfo="skip",
+        textfont={"shadow": halo(colors)},
+    )  # fmt: skip
     _along_steps(figure, shots)
     figure.update_yaxes(title_text="ε", range=[0, 1.25 * float(table.epsilon.max())])
     figure.update_layout(meta={"meter": True})
+    early = len(steps) / 4  # after that, the number has room to the left of its mark, above the curve
     updates: list[list[dict[str, Any]]] = [
         [
             {"x": np.arange(1, i + 2, dtype=np.uint16), "y": np.asarray(epsilon[: i + 1], dtype=np.float32)},
-            {"x": [i + 1], "y": [now], "text": [number(now)], "textposition": _toward_middle(i, len(steps))},
+            {
+                "x": [i + 1],
+                "y": [now],
+                "text": [number(now)],
+                "textposition": f"top {'left' if i >= early else 'right'}",
+            },
         ]
         for i, now in enumerate(epsilon)
     ]

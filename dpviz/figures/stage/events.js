@@ -8,6 +8,7 @@ const mix = (a, b, u) => a + (b - a) * u;
 const chance = (i) => (((Math.sin(i * 127.1 + 11.7) * 43758.5453) % 1) + 1) % 1;
 export const ease = (u) => (u < 0.5 ? 4 * u ** 3 : 1 - (2 - 2 * u) ** 3 / 2);
 const TURNS = 34; // radians that a shaking mark's angle passes in an event
+const STILL = 0.3; // share of an event during which numbers wait before they roll
 const NEAR = 12; // pixels up to which a mark's way leaves no streak
 const STREAK = 0.6; // opacity of a streak, as a share of that of its mark
 const DEFAULT = { type: "scatter", mode: "markers" };
@@ -99,12 +100,12 @@ const ran = (own, to, v) => {
   return { ...own, x: go(to.x), y: go(to.y) };
 };
 
-/** Return numbers that roll from the first ones to the last. */
+/** Return numbers that stand still for a while, so that they can be read, and then roll from the first to the last. */
 const counted = (own, act, to, v, step) => {
-  const [before, after] = act.count, u = ease(v);
+  const [before, after] = act.count, u = ease(clamp((v - STILL) / (1 - STILL)));
   const text = Array.from(after, (b, i) => {
-    const a = at(before, i) ?? b, roll = (1 - u) * 0.04 * Math.abs(b) * Math.sin(v * TURNS + i + step);
-    return Math.round(mix(a, b, u) + (v < 1 ? roll : 0)).toLocaleString("en-US");
+    const a = at(before, i) ?? b, roll = u * (1 - u) * 0.16 * Math.abs(b) * Math.sin(v * TURNS + i + step);
+    return Math.round(mix(a, b, u) + roll).toLocaleString("en-US");
   }).map((words) => `<b>${words}</b>`);
   const color = act.color ? blend(...act.color, u) : own.textfont?.color;
   return { ...own, x: to.x, y: to.y, mode: "text", text, textfont: { ...own.textfont, color } };

@@ -134,8 +134,9 @@ def _counted(view: View, shot: Shot, step: Step, rows: np.ndarray, base: list[Ac
     inside = _inside(rows, released)
     dot = {"marker": {"symbol": "circle-open", "size": 3.5, "color": colors.hidden}, "name": "rows"}
     upper = rows[inside, released["column"]] >= released["position"] if len(inside) else np.empty(0, dtype=bool)
+    back = np.minimum(away, boxes[0][0] - low)  # as far as the plane has room, so that nothing slides out of it there
     for side, box in enumerate(boxes):
-        shift = ((2 * side - 1) * away).tolist()
+        shift = (side * 2 * away - back).tolist()
         mine = inside[upper == bool(side)].astype(np.uint16)
         fill = {"fill": "toself", "fillcolor": tint(colors.released, 0.1)}
         edge = {**fill, "mode": "lines", "line": {"color": colors.released, "width": 2.4}, "name": "part"}
