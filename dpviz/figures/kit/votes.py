@@ -65,7 +65,7 @@ def votes_panel(view: View, shots: Sequence[Shot], word: str = "votes") -> Panel
     figure.add_scatter(mode="lines", name="keep threshold", hoverinfo="skip", line={"color": colors.ink, "width": 1.6})
     if true:
         tag(figure, colors, "NOT PRIVATE ― true", below=True)
-        figure.add_scatter(name=f"true {word} (not private)", **true_tick(colors, 11))
+        figure.add_scatter(name=f"true {word} (not private)", **true_tick(colors, 6))
     top, most = max(float(table.noisy_votes.max()) for table in tables.values()), max(map(len, tables.values()))
     figure.update_yaxes(range=[0, 1.12 * max(top, 1.0)])
     figure.update_xaxes(showticklabels=False, ticks="", showgrid=False, range=[0.4, most + 0.6])
