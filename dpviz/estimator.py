@@ -90,7 +90,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
     --------
     >>> import numpy as np
     >>> X = np.repeat([[-0.5, 0.0], [0.5, 0.0]], 500, axis=0)
-    >>> model = PrivateKMeans(2, epsilon=2.0, bounds=(-1, 1), n_public=1000, random_state=0).fit(X)
+    >>> model = PrivateKMeans(2, epsilon=2.0, bounds=(-1, 1), n_public=1000, secure=False, random_state=0).fit(X)
     >>> sorted(model.cluster_centers_[:, 0].round(1).tolist())
     [-0.5, 0.5]
     """
