@@ -18,6 +18,7 @@ def confined(script):
     return done.stdout
 
 
+@pytest.mark.slow
 def test_the_core_finds_the_same_without_the_packages_that_a_browser_lacks():
     script = "import json; from tests import anywhere; anywhere.confine(); print(json.dumps(anywhere.found()))"
     assert json.loads(confined(script)) == anywhere.found()

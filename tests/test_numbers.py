@@ -103,6 +103,7 @@ def exponents(source):
             and part.format_spec and re.search(r"\d?[eg]'$", ast.unparse(part.format_spec))]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_people_read_no_exponent():
     planted = 'a = f"{x:.3g} km"; b = f"{y:g}"; c = float(f"{z:.4g}"); d = f"{n:,} of {m:.2f}"; e = f"{v:.1e}"'
     assert len(exponents(planted)) == 3

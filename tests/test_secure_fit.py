@@ -207,6 +207,7 @@ def test_a_fit_that_fails_after_it_was_booked_stays_booked(rows, monkeypatch):
     assert len(claims()) == 1 and account().total(RELATION).epsilon == pytest.approx(1)
 
 
+@pytest.mark.slow
 def test_a_fit_that_is_killed_between_booking_and_drawing_stays_booked(rows):
     code = (
         "import os, signal\nimport pandas as pd\nfrom dpviz import PrivateKMeans\nfrom dpviz.algorithms import NSM\n"

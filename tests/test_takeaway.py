@@ -333,6 +333,7 @@ def test_a_private_script_reads_the_file_it_is_given(secret, tmp_path, monkeypat
         runpy.run_path(str(path), run_name="__main__")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["--public", "--private"])
 def test_the_script_of_a_file_reads_it_through_its_dictionary_and_books_what_it_spends(mode, tmp_path, capsys):
     rows = "".join(f"{j % 40 + 20},5;{'fm'[j % 2]};{'?' if j % 9 == 0 else j % 7}\n" for j in range(300))

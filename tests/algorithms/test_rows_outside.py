@@ -78,6 +78,7 @@ def test_the_price_is_epsilon_for_a_row_and_three_times_that_for_a_person_with_t
         tight.check(claim)
 
 
+@pytest.mark.slow
 def test_one_more_marked_row_is_realized_in_full():
     """The two densities differ by exactly e^epsilon beyond both counts, so the promise is neither broken nor loose."""
     few, many = np.full((40, 2), 5000.0), np.full((41, 2), 5000.0)

@@ -90,6 +90,7 @@ def test_a_release_that_mends_faults_reads_the_runs_of_the_one_before(copy, monk
     assert files.load(TINY, copy) is None
 
 
+@pytest.mark.slow
 def test_a_folder_that_refuses_writing_is_read_and_stays_as_it_was(copy, monkeypatch, capsys):
     def refused(table, path, **_):
         raise OSError(errno.EROFS, "Read-only file system", str(path))

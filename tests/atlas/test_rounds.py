@@ -30,6 +30,7 @@ def folder(content, tmp_path, monkeypatch):
     rounds.read.cache_clear()
 
 
+@pytest.mark.slow
 def test_what_is_read_is_what_was_played(folder):
     stored = rounds.read(folder)
     assert list(stored) == [PLAYED, EXACT] and rounds.current(folder)

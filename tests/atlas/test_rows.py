@@ -22,6 +22,7 @@ EXACT = Variant("DPM", "dpm", values=EXACTLY_K)
 SWEEP = Sweep(data=("sample:tiny",), variants=(Variant("DP-Lloyd", "dp-lloyd"), EXACT), epsilon=(0.5, 2.0), repeats=2)
 
 
+@pytest.mark.slow
 def test_a_stored_row_is_the_row_of_the_run(charts):
     runs = list(SWEEP.runs())
     again = list(rows.stored_rows(runs, charts))

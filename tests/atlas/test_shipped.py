@@ -32,10 +32,12 @@ def test_what_the_story_is_made_of_is_what_the_code_releases_today(chapter):
         assert agrees(stored, row(cells[place])), MAKE_THEM
 
 
+@pytest.mark.slow
 def test_the_first_stored_rounds_come_out_again():
     assert rounds.current(), MAKE_THEM
 
 
+@pytest.mark.slow
 def test_averages_and_bets_of_start_come_out_again():
     """Check three values of k and one bet of each kind; the slow test checks all values and bets."""
     who, bets = averages.read()
@@ -52,6 +54,7 @@ def test_averages_and_bets_of_start_come_out_again():
             np.testing.assert_allclose(made.centers, stored.centers, rtol=1e-6, err_msg=MAKE_THEM)
 
 
+@pytest.mark.slow
 def test_noised_averages_of_start_come_out_again():
     """Check the weakest and the strongest noise; the slow test checks all strengths."""
     who, stored = averages.read()[0], noised.read()

@@ -130,6 +130,7 @@ def test_a_claim_that_the_runs_could_not_refute_is_not_confirmed():
         assert found.refuted and not found.holds
 
 
+@pytest.mark.slow
 def test_few_runs_confirm_nothing(capsys):
     assert main(["audit", "dp-lloyd", "--runs", "3"]) == 1
     told = capsys.readouterr().out

@@ -124,6 +124,7 @@ def test_an_algorithm_that_lies_about_its_noise_beats_its_bound():
     assert low > question.bound.best_bet
 
 
+@pytest.mark.slow
 def test_an_outlier_is_always_found_in_kmeans():
     kmeans = made("kmeans")
     question = present(kmeans, X, BOX, 60, CORNER)

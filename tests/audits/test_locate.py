@@ -92,6 +92,7 @@ def test_more_than_two_columns_are_refused():
         belief([Publication(np.zeros((1, 4)), np.zeros((1, 4)), np.ones(1))], load("iris").domain)
 
 
+@pytest.mark.slow
 def test_the_error_grows_with_the_noise_until_it_is_that_of_a_blind_guess():
     """12 rows of the town, one table of 25 rounds for 5 clusters each; the median error is what is compared."""
     data = opened("town", None).data

@@ -203,6 +203,7 @@ class ExactEmpty(Curator):
         return noisy
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slug", tiers(["pe-means", "hdpe-means", "nsm"], 1))
 @pytest.mark.parametrize("twin", [ScalarNoise, OneStream])
 def test_shared_noise_is_caught(slug, twin, monkeypatch):
@@ -212,6 +213,7 @@ def test_shared_noise_is_caught(slug, twin, monkeypatch):
     assert not honest(draws(instance(ALGORITHMS[slug]), ROWS, runs=12), 12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slug", ["glloyd", "nsm"])
 def test_exact_sums_of_empty_clusters_are_caught(slug, monkeypatch):
     monkeypatch.setattr(base, "Curator", ExactEmpty)
@@ -269,6 +271,7 @@ def test_the_exact_n_in_anything_released_is_caught(leak):
     assert found.refuted and found.statistic == "trace", found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("told", ["by one step more", "by an error"])
 def test_the_exact_n_in_how_a_run_goes_is_caught(told):
     class Leaky(ALGORITHMS["pe-means"]):

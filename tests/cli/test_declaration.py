@@ -82,6 +82,7 @@ def test_a_survey_of_words_needs_no_bounds(tmp_path, capsys):
     assert "bounds and a rule" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_data_beside_a_file_are_no_dictionary_and_another_one_can_be_named(gps, capsys):
     beside, named = gps.with_suffix(".json"), gps.with_name("mine.json")
     beside.write_text('[{"lat": 1, "lon": 2}]')
@@ -176,6 +177,7 @@ def test_a_dictionary_that_does_not_fit_is_refused_and_nothing_is_spent(name, gp
     assert main(["accounts", "list"]) == 0 and "run" not in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_no_row_decides_what_is_said_of_a_private_file(gps, capsys, monkeypatch):
     texts, lines = set(), gps.read_text().splitlines()
     for place, row in enumerate((None, "x", "48,1;11,5", '"open,1', "1e999,nan", "1.234,secret", ",,,")):

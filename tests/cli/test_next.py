@@ -40,6 +40,7 @@ def run(path, *more):
     return main(["run", "nsm", "--data", str(path), "--private", "--n-clusters", "2", *more])
 
 
+@pytest.mark.slow
 def test_the_new_file_reads_like_the_old_one_and_both_are_added_up_before_anything_is_spent(may, tmp_path, capsys):
     june = table(tmp_path / "june.csv", 1)
     assert run(may, "--json", "a.json") == 0

@@ -98,6 +98,7 @@ def test_a_trace_that_cannot_be_written_is_printed_and_said_to_be_spent(private,
     assert Trace.from_json(told.out[told.out.index("{") :]).seed is None
 
 
+@pytest.mark.slow
 def test_a_full_standard_output_is_named_before_anything_is_booked(private, capsys):
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": ""}
     with open("/dev/full", "w") as full:
@@ -115,6 +116,7 @@ def test_more_centers_than_declared_rows_are_refused_before_anything_is_booked(p
     assert main(["accounts", "list"]) == 0 and "private" not in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_where_standard_error_is_closed_the_sentence_is_on_standard_output(private, tmp_path):
     command = f'"{sys.executable}" -m dpviz {" ".join(private)} /nowhere/out.json 2>&-'
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -135,6 +137,7 @@ def test_the_file_is_there_before_the_screen_says_anything(private, tmp_path, ca
     assert Trace.from_json(out.read_text()).seed is None and list(tmp_path.glob(".*")) == []
 
 
+@pytest.mark.slow
 def test_a_terminated_run_leaves_no_file_and_says_what_is_booked(private, tmp_path):
     out = tmp_path / "out.json"
     run = subprocess.Popen(

@@ -65,6 +65,7 @@ def test_in_a_browser_a_file_is_read_where_it_is(really_apart, monkeypatch):
     np.testing.assert_array_equal(here.matrix(here.usable), away.matrix(away.usable))
 
 
+@pytest.mark.slow
 def test_a_refusal_comes_back_as_it_is_and_a_spare_is_used_once(really_apart):
     apart.warm()
     assert len(really_apart) == 2
@@ -91,6 +92,7 @@ def test_the_process_has_no_memory_no_time_and_no_files_beyond_its_limits(tmp_pa
         assert ended.returncode == status and words in ended.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unknown", ["RLIMIT_AS", "RLIMIT_CPU", "RLIMIT_FSIZE", "RLIMIT_CORE"])
 def test_a_limit_that_the_system_does_not_know_is_skipped(unknown, tmp_path, monkeypatch, really_apart):
     """macOS refuses a limit on memory, and other systems lack other limits."""
@@ -129,6 +131,7 @@ def test_a_process_that_dies_or_lies_is_one_sentence(script, monkeypatch, really
     assert str(caught.value) == TOO_MUCH and caught.value.__cause__ is None
 
 
+@pytest.mark.slow
 def test_stuck_files_take_no_turn_from_the_next_one_and_end_when_they_are_stopped(monkeypatch):
     """A visitor who stops a file that still waits for a process is released at once."""
     start, stop, ended = apart._start, threading.Event(), []

@@ -163,6 +163,7 @@ def test_a_public_cell_whose_sign_is_known_is_not_asked_about():
     assert table.question() == "" and table.values("a").tolist() == [1.5, 1.234] and table.values("b")[0] == 1.5
 
 
+@pytest.mark.slow
 def test_the_decimal_sign_of_a_public_file_is_what_all_of_its_cells_say():
     """Reading only up to the first decisive cells must give the same result as stripping and judging every cell."""
 
@@ -207,6 +208,7 @@ def test_one_column_may_have_a_decimal_sign_of_its_own(private, ending, files_ar
     assert dictionary.complete(facts)["form"] == facts["form"]
 
 
+@pytest.mark.slow
 def test_white_space_and_broken_bytes_are_split_apart_and_given_up(monkeypatch, files_are_read_here):
     """Text with white space or broken bytes is read in the limited process, whether it is public or private."""
     asked = []

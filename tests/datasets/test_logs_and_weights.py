@@ -232,6 +232,7 @@ def test_noise_is_written_as_a_factor():
     assert spread_text(0.005, "ln(1 + EUR)") == "×÷1.0050"
 
 
+@pytest.mark.slow
 def test_the_command_line_declares_rehearses_and_assigns_as_the_dictionary_does(file, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     run = ["run", "nsm", "--data", str(file), "--public", "--n-clusters", "3"]
@@ -342,6 +343,7 @@ def test_the_estimator_gives_centers_in_the_units_of_the_columns():
             clone(model).set_params(**wrong).fit(X)
 
 
+@pytest.mark.slow
 def test_the_label_and_the_script_of_a_run_say_what_was_declared(file, trace, tmp_path):
     jsonschema.Draft202012Validator(json.loads(schema("trace"))).validate(json.loads(trace.to_json()))
     told = " ".join(facts(trace).values())

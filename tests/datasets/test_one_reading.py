@@ -20,6 +20,7 @@ def found(kind, draws, seed=0):
     return next(filter(None, (differences(draw(rng, [kind])) for _ in range(draws))), None)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_record_is_read_by_itself(kind):
@@ -145,6 +146,7 @@ PLANTED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("rule", PLANTED, ids=lambda rule: rule.__name__)
 def test_an_old_rule_is_caught(rule, monkeypatch):

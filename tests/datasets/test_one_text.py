@@ -29,6 +29,7 @@ print(json.dumps([seen(300, 3), [differences(draw(rng, [kind])) for kind in ["te
 """
 
 
+@pytest.mark.slow
 def test_text_is_read_in_the_same_way_without_arrow():
     command = [sys.executable, "-W", "ignore", "-c", WITHOUT_ARROW]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
@@ -38,6 +39,7 @@ def test_text_is_read_in_the_same_way_without_arrow():
     assert not any(differences)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [60, 250])
 def test_a_table_is_read_in_the_same_way_in_blocks_of_any_size(size, monkeypatch):
     whole = seen(300, 4)
@@ -45,6 +47,7 @@ def test_a_table_is_read_in_the_same_way_in_blocks_of_any_size(size, monkeypatch
     assert seen(300, 4) == whole
 
 
+@pytest.mark.slow
 def test_a_regular_table_is_read_as_row_by_row(monkeypatch):
     tables = seen(600, 5)
     for module in (lines, rows):
@@ -92,6 +95,7 @@ def cells_like_numbers():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("decimal", [".", ","])
 def test_the_parser_reads_no_number_that_a_cell_alone_does_not_hold(decimal):
     number, thousands = 0, {".": ",", ",": "."}[decimal]

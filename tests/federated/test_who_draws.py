@@ -70,6 +70,7 @@ def two_laplaces(x):
     return np.where(x < 0, tail, 1 - tail)
 
 
+@pytest.mark.slow
 def test_laplace_noise_is_drawn_in_full_by_two_clients():
     left = left_over("sulloyd", CLIENTS)
     for party in ("client-1", "client-2"):

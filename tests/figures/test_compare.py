@@ -46,6 +46,7 @@ def test_by_step_a_shorter_run_stays_at_its_end(traces):
         assert list(own) == [sum(map(len, film[: frame + 1])) for frame in frames]
 
 
+@pytest.mark.slow
 def test_by_event_every_tick_ends_the_next_event_of_each_film_that_goes_on(traces):
     runs = [traces["pe-means"], traces["dpm"], traces["kmeans"]]
     clock, films = clock_of(runs, "event")
@@ -62,6 +63,7 @@ def test_by_event_every_tick_ends_the_next_event_of_each_film_that_goes_on(trace
         assert math.isnan(spent[-1]) or spent[-1] == pytest.approx(run.spent.epsilon)
 
 
+@pytest.mark.slow
 def test_by_what_is_spent_nobody_shows_more_than_the_tick_allows(traces):
     runs = [traces["pe-means"], traces["nsm"], traces["dpm"]]
     clock, _ = clock_of(runs, "spent")

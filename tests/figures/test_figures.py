@@ -63,6 +63,7 @@ def test_spend_frame_is_concave_and_ends_at_the_total():
     assert (np.diff(table.epsilon, 2) < 1e-9).all() and list(table.label)[:2] == ["", "votes"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("axes", [(0, 2), pytest.param(None, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("slug", tiers(ALGORITHMS, ONE_OF_A_PANE))
 def test_every_trace_draws_and_all_panels_step_together(slug, axes):
@@ -102,6 +103,7 @@ def test_one_algorithm_of_every_pane_stands_for_the_others():
     assert {id(pane(run)) for run in runs} == {id(pane) for pane in PANES.values()}
 
 
+@pytest.mark.slow
 def test_hidden_layers_are_absent_unless_asked_for():
     seen = [view(hidden=hidden) for hidden in (True, False)]
     shown, private = (

@@ -59,6 +59,7 @@ def test_events_lead_to_every_shot_and_what_is_paid_is_paid_in_one(slug):
     assert any("acts" in event for event in film[0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slug", [slug for slug in ALGORITHMS if slug != "kmeans"])
 def test_without_hidden_layers_a_film_is_the_same_whatever_the_secrets_are(slug):
     data, run = load_sample("town"), trace(slug, "town", n_clusters=5, epsilon=1.0)

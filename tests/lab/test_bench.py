@@ -116,6 +116,7 @@ def here(tasks, run, give_up):
     return map(run, tasks)
 
 
+@pytest.mark.slow
 def test_the_loss_is_measured_in_every_box_and_divided_by_that_of_kmeans_there(tmp_path):
     bench = Bench("units", ("few-rows",), tuple(BOXES), ("glloyd",), (4.0,), 1, 2)
     rows = perform(bench, tmp_path / "rows.jsonl", here, lambda *_: None)

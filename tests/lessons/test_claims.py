@@ -25,12 +25,14 @@ from tests.tiers import tiers
 every_draw = pytest.mark.parametrize("seed", tiers(SEEDS, 2))
 
 
+@pytest.mark.slow
 def test_right_answers_stand_in_different_places_from_lesson_to_lesson():
     places = [min(stage(name, 0).right) for name, lesson in LESSONS.items() if not lesson.several]
     assert all(one != other for one, other in itertools.pairwise(places)), places
     assert max(Counter(places).values()) <= 3 and len(set(places)) >= 3, places
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LESSONS)
 def test_a_lesson_has_one_right_answer_and_the_same_one_in_every_draw(name):
     rights = {stage(name, seed).right for seed in SEEDS}
@@ -198,6 +200,7 @@ def test_no_lesson_invents_what_classes_or_people_answer():
         assert not re.search(r"\b[Mm]ost (classes|people|students|pupils|visitors)\b", said), lesson.name
 
 
+@pytest.mark.slow
 def test_a_diamond_stands_for_kmeans_alone_and_a_square_for_the_same_method_without_noise():
     for name in LESSONS:
         for symbol, word in legend(name):

@@ -147,6 +147,7 @@ def test_the_sentence_counts_the_circles_that_are_drawn_around_a_center(name, se
             assert counts is None or len(found) == int(counts[i]) == reached([*found, *missed], centers)
 
 
+@pytest.mark.slow
 @every_draw
 def test_both_films_of_the_votes_tell_the_same_events_and_end_at_their_pictures(seed):
     shown = stage("votes", seed)

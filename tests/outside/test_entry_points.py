@@ -24,6 +24,7 @@ def installed(mine, tmp_path, monkeypatch):
     sys.modules.pop("my_own", None)
 
 
+@pytest.mark.slow
 def test_a_program_that_starts_loads_an_algorithm_from_a_distribution(installed, tmp_path):
     installed("mine = my_own:MyOwn")
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "DPVIZ_HOME": str(tmp_path / "home")}

@@ -91,6 +91,7 @@ def test_the_picker_lists_it_last_under_its_own_badge(mine, registry):
     assert picker.named("my-own") == "My own" == picker.marked("my-own") and not outside.unaudited("my-own")
 
 
+@pytest.mark.slow
 def test_the_badge_goes_after_an_audit_and_comes_back_with_a_change(mine, registry, capsys, monkeypatch):
     monkeypatch.setattr("dpviz.cli.audit.RUNS", 12)
     audit = ["audit", "my-own", "--with", "my_own.py", "--runs", "12"]
@@ -108,6 +109,7 @@ PRIVATE_RUN = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_private_run_asks_who_vouches_before_it_reads_or_books(mine, registry, capsys, monkeypatch):
     (mine.parent / "x.csv").write_text("a,b\n" + "0.5,0.25\n" * 9)
     opened = []
@@ -234,6 +236,7 @@ def test_a_trust_of_ones_own_is_quoted(mine, registry):
     assert not str(ALGORITHMS["dp-lloyd"]().guarantee(2, 100)).startswith("by its authors")
 
 
+@pytest.mark.slow
 def test_an_audit_that_fails_leaves_the_badge(mine, capsys, monkeypatch):
     monkeypatch.setattr("dpviz.cli.audit.RUNS", 12)
     edited(mine, "[1, 20]", "[1, 21]")

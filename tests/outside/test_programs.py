@@ -139,6 +139,7 @@ repeats = 2
 """
 
 
+@pytest.mark.slow
 def test_a_program_without_epsilon_has_a_mean_and_no_curve(registry, monkeypatch, tmp_path):
     monkeypatch.setenv(outside.PROGRAMS, "")
     spec, file = tmp_path / "spec.toml", tmp_path / "rows.csv"
@@ -156,6 +157,7 @@ def test_a_program_without_epsilon_has_a_mean_and_no_curve(registry, monkeypatch
     assert WORDS in text and "Plain of tests" in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("others", [pytest.param("", marks=pytest.mark.slow), ', "dp-lloyd"'])
 def test_a_sweep_never_ranks_it_without_the_sentence(others, registry, monkeypatch, tmp_path):
     monkeypatch.setenv(outside.PROGRAMS, "")

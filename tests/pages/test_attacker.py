@@ -87,6 +87,7 @@ def test_every_promise_is_played():
     assert {ALGORITHMS[slug].neighboring for slug in played} == {cls.neighboring for cls in ALGORITHMS.values()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slug", PLAYED)
 def test_an_algorithm_of_every_promise_can_be_played(open_link, slug):
     app = open_link(f"v=1&d=iris&a={slug}&layers=0")
@@ -121,6 +122,7 @@ def test_the_first_round_is_against_kmeans_and_a_lens_tells_which_world_it_was(o
     assert len(exact.rounds) == 1 and game(app).guesses == []  # only one round is played against KMeans
 
 
+@pytest.mark.slow
 def test_the_curves_come_after_ten_rounds(open_link, monkeypatch):
     monkeypatch.setattr(view, "CURVES", 3)
     app = won(open_link("v=1&d=tiny&a=sulloyd&layers=0"))
@@ -131,6 +133,7 @@ def test_the_curves_come_after_ten_rounds(open_link, monkeypatch):
     assert "Two ways to be wrong" in [header.value for header in app.header]
 
 
+@pytest.mark.slow
 def test_the_picture_shows_centers_alex_and_nobody_else(open_link):
     app = won(open_link("v=1&d=iris&a=fastlloyd&layers=0"))
     figure = json.loads(pictures(app)[-1])
@@ -140,6 +143,7 @@ def test_the_picture_shows_centers_alex_and_nobody_else(open_link):
     assert str(game(app).seed) not in sent and '"inside"' not in sent  # nothing sent gives away whether Alex is in
 
 
+@pytest.mark.slow
 def test_help_shows_other_runs_of_both_worlds_and_they_are_marked(open_link):
     app = won(open_link("v=1&d=iris&a=fastlloyd&layers=0"))
     app.toggle(key="attacker_help").set_value(True).run()
@@ -151,6 +155,7 @@ def test_help_shows_other_runs_of_both_worlds_and_they_are_marked(open_link):
     assert {one.inside for one in game(app, "without").rounds} == {False}
 
 
+@pytest.mark.slow
 def test_the_machine_plays_on(open_link, monkeypatch):
     monkeypatch.setattr(view, "AUTO", 12)
     monkeypatch.setattr(view, "LEAST", 12)
@@ -172,6 +177,7 @@ def test_the_first_question_opens_with_the_machines_stored_rounds_and_another_on
         assert "after 2,000 rounds (" not in words(other) and "attacker_auto" in [button.key for button in other.button]
 
 
+@pytest.mark.slow
 def test_another_question_is_another_game(open_link):
     app = won(open_link("v=1&d=iris&a=fastlloyd&layers=0"))
     answer(app).click().run()
@@ -193,6 +199,7 @@ def test_rho_asks_here_or_away(open_link):
     assert "Nothing is promised here" in words(app)
 
 
+@pytest.mark.slow
 def test_a_person_who_is_not_there_gives_way_to_the_farthest_one(open_link):
     app = open_link("v=1&d=tiny&a=sulloyd&k=2&e=1&s=0&who=row:99999")
     assert not app.exception and answer(app) is not None
@@ -216,6 +223,7 @@ def test_private_data_are_refused_with_the_reason():
     assert "would reveal who is in the file" in app.info[0].value
 
 
+@pytest.mark.slow
 def test_rounds_are_made_in_batches_that_agree_with_one(monkeypatch):
     made = []
     monkeypatch.setattr(rounds, "play", lambda *args: made.append(args[2:4]) or play(*args))
@@ -284,6 +292,7 @@ def test_who_stops_and_goes_on_within_one_batch_presses_once(monkeypatch):
     assert len(game.rounds) == 40
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("slug", "says"), [("dpm", True), ("pe-means", False)])
 def test_a_bound_below_the_strip_s_bet_says_where_both_come_from(open_link, slug, says):
     app = open_link(f"v=1&d=tiny&a={slug}")
@@ -297,6 +306,7 @@ FAR = stops(load_sample("tiny"))[26]
 MOVED = f"v=1&d=tiny&a={{}}&ask=moved&far={FAR}&layers=1"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("slug", "why"), [
     ("dp-lloyd", "A move is two changes, a row taken out and a row put in"), ("stemmer-kaplan-local", ""),
     ("dist-dp-random-points", "may be right every time"),
@@ -324,6 +334,7 @@ def test_title_marks_pictures_and_bound_follow_the_question(open_link, slug, why
     assert "shown from 200 rounds on" in shown and "best known attack 5" not in shown
 
 
+@pytest.mark.slow
 def test_a_bound_above_the_pages_bet_says_why(open_link):
     """The page's head bets on one change; a move is two, and the sentence names both numbers."""
     app = open_link(MOVED.format("dp-lloyd"))

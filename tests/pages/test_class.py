@@ -60,6 +60,7 @@ def test_a_class_is_found_by_its_code_however_it_is_typed(classes):
         classes.enter("\0" * 10_000 + "é")
 
 
+@pytest.mark.slow
 def test_codes_cannot_be_scanned_for_and_the_qr_code_still_opens(classes, clock):
     room = classes.open(*BOX)
     for i in range(WRONG_AT_ONCE):
@@ -392,6 +393,7 @@ def test_a_phone_returns_to_its_seat_however_its_code_was_typed(opened, monkeypa
         room.close()
 
 
+@pytest.mark.slow
 def test_a_lecturer_opens_a_class_and_phones_follow(opened):
     lecturer = opened()
     lecturer.button(key="class_open").click().run()
@@ -434,6 +436,7 @@ def test_a_lecturer_opens_a_class_and_phones_follow(opened):
     assert "has ended" in app.info[0].value and not app.exception
 
 
+@pytest.mark.slow
 def test_a_class_follows_a_lesson_and_sees_how_many_were_right(opened):
     lecturer = opened()
     lecturer.button(key="class_open").click().run()

@@ -61,6 +61,7 @@ QUICK = ("kmeans", "dpm", "dist-dp", "hdpe-means")  # the other algorithms are t
 EVERY = tiers(ONE_OF_A_PANE, QUICK)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slug", EVERY)
 def test_every_pane_stands_beside_another(open_link, slug):
     app = open_link(link("a=nsm&k=3", f"a={slug}&k=3&s=2"))
@@ -73,6 +74,7 @@ def test_every_pane_stands_beside_another(open_link, slug):
     assert words(app).count("dp-verdict") == 2
 
 
+@pytest.mark.slow
 def test_a_link_comes_back_as_it_was(open_link):
     query = link("a=dpm&k=3&e=2&s=5", "a=kmeans&k=4&s=0", "a=nsm&k=3&e=0.5&s=1", more="&by=spent&layers=0&t=2")
     app = open_link(query)
@@ -119,6 +121,7 @@ def test_a_run_is_the_same_after_its_address():
         assert side_of(text_of(side, "iris", explore), "iris", explore) == side
 
 
+@pytest.mark.slow
 def test_one_thing_changed_from_explore(open_link):
     app = open_link(page="explore")
     app.session_state["explore_beside"] = True
@@ -158,6 +161,7 @@ def test_runs_are_added_swapped_changed_and_taken_away(open_link):
     assert re.search(r"A \([\d.]+ × KMeans\) spent 100% on votes; ", words(app))
 
 
+@pytest.mark.slow
 def test_a_curve_that_says_more_than_the_verdict_is_explained(open_link):
     told = words(open_link(link("a=dpm&k=5&e=1&s=0", "a=pe-means&k=5&e=1&s=0")))
     verdict = int(re.search(r"right at most <b>(\d+) times in 100", told)[1])

@@ -106,6 +106,7 @@ def test_a_browser_cannot_send_what_is_no_painting(monkeypatch, sent):
     assert state["painted"] == "AAAzzz~___" and len(said) == 1
 
 
+@pytest.mark.slow
 def test_a_public_file_is_declared_and_explored(start):
     app = drop(start(), "mine.csv", csv(), "Yes, it is public")
     assert not app.exception and [info.value for info in app.info if "bounds are missing" in info.value]
@@ -145,6 +146,7 @@ def test_a_run_under_an_earlier_declaration_is_shown_beside_those_of_today(start
     assert json.loads(app.session_state["shown"])[3] == 4
 
 
+@pytest.mark.slow
 def test_a_changed_declaration_keeps_the_number_of_centers(start, monkeypatch):
     def field():
         app.switch_page("pages/explore.py").run()
@@ -232,6 +234,7 @@ def test_bounds_from_the_data_are_marked_and_no_private_file_takes_them(start):
     assert any("were taken from data" in error.value for error in other.error)
 
 
+@pytest.mark.slow
 def test_names_suggest_what_a_private_file_holds_and_its_owner_confirms(start):
     content = b"customer_id,age,Q1,newsletter,x,children\n1,30,4,1,7,2\n2,40,5,0,8,0\n"
     app = drop(start(), "mine.csv", content, "No, it is private")
@@ -276,6 +279,7 @@ def test_latitude_and_longitude_become_one_map_in_kilometers(start):
     assert data.view == (0, 1) and data.X[-1, 1] - data.X[0, 1] == pytest.approx(0.39 * 111.19, rel=1e-3)
 
 
+@pytest.mark.slow
 def test_centers_of_a_map_beside_another_column_have_their_degrees(start):
     content = "trips,lat,lon\n" + "\n".join(f"{i % 7},{50 + i / 100},{10 + i / 50}" for i in range(40))
     app = drop(start(), "mine.csv", content.encode(), "Yes, it is public")
@@ -334,6 +338,7 @@ def test_a_file_has_no_mode_until_its_owner_answers(start):
     assert any(">PRIVATE<" in block.proto.body for block in app.get("html"))
 
 
+@pytest.mark.slow
 def test_a_run_put_off_is_rehearsed_with_its_own_values(start, monkeypatch):
     monkeypatch.setattr(view, "_gather", lambda *_: view.Gathered({}, None))
     app = declare(drop(start(), "mine.csv", csv(), "No, it is private"), facts("a", "b"))
@@ -464,6 +469,7 @@ def test_no_cell_of_a_private_file_is_in_any_page_message_or_log(start, capfd, c
     check(other, clean=False)  # a public file with the same cells shows that the check can find them
 
 
+@pytest.mark.slow
 def test_claims_add_up_over_sessions_and_are_not_given_back(start):
     content = csv(seed=9)
     seen = []
@@ -508,6 +514,7 @@ def parsed(size):
         return pool.submit(asyncio.run, run()).result()
 
 
+@pytest.mark.slow
 def test_uploads_stay_in_memory(monkeypatch):
     monkeypatch.setattr(MultiPartParser, "spool_max_size", 1 << 20)
     assert parsed(5_000_000), "the parser of this version writes nothing to disk anyway: the test guards nothing"
@@ -531,6 +538,7 @@ def test_the_bytes_of_an_upload_go_with_the_file(start):
     assert not press(app, "Remove it").session_state["uploads"]
 
 
+@pytest.mark.slow
 def test_words_become_numbers_by_a_dictionary_and_no_word_of_a_private_file_is_shown(start):
     rows = [{"a": i, "sex": ("f", "m", "SENTINEL")[i % 3]} for i in range(60)]
     content = pd.DataFrame(rows).to_csv(index=False).encode()
@@ -567,6 +575,7 @@ def test_the_owner_says_how_numbers_are_written(start):
     assert any("1.234,5" in caption.value for caption in app.caption) and not app.exception
 
 
+@pytest.mark.slow
 def test_a_dictionary_of_the_command_line_is_obeyed_on_the_page_or_refused(start):
     content = "a;b;c\n" + "\n".join(f"{i},5;48.1{i};often" for i in range(10, 39)) + "\n-9;48.5;often\n"
     columns = [{"name": "a", "low": 0, "high": 50}, {"name": "b", "low": 0, "high": 90}]

@@ -39,6 +39,7 @@ def test_a_page_about_ones_own_file_is_one_sentence(page, on):
     assert [button.key for button in app.button] == ["share"]
 
 
+@pytest.mark.slow
 def test_no_page_takes_a_file(on):
     for page in PAGES:
         app = visit(page)

@@ -21,6 +21,7 @@ def shown(page):
     return {metric.label: metric.value for metric in page.metric}
 
 
+@pytest.mark.slow
 def test_a_run_is_shown_with_its_counters_and_equals_central(page):
     assert not page.exception and not page.error
     assert len(page.get("plotly_chart")) == 5

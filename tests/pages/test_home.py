@@ -71,6 +71,7 @@ def test_stored_parts_are_there_without_any_computation(open_link):
     assert story._missing(True) == []
 
 
+@pytest.mark.slow
 def test_missing_parts_are_said_and_made_and_reruns_only_if_somebody_needs_them(open_link, nothing_made):
     app = open_link("home", "v=1")
     assert sum("computed on request" in one.value for one in app.caption) == 1
@@ -82,6 +83,7 @@ def test_missing_parts_are_said_and_made_and_reruns_only_if_somebody_needs_them(
     assert story._reruns({runs[0]: made[runs[1]], runs[1]: made[runs[1]]}) == [made[runs[1]]] * 2
 
 
+@pytest.mark.slow
 def test_what_is_made_is_what_is_stored(monkeypatch):
     steps = []
     monkeypatch.setattr(parts, "FEWER", 2)

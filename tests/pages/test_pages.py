@@ -76,6 +76,7 @@ def test_bad_delta_is_one_sentence_folded_or_not(app):
     )
 
 
+@pytest.mark.slow
 def test_a_runs_warnings_share_one_box(app):
     open_page(app, "pages/explore.py")
     app.selectbox(key="explore_data").set_value("tiny").run()
@@ -120,6 +121,7 @@ def test_a_run_that_was_paid_for_is_not_dropped_for_a_public_one(app, paid):
         gate.set()
 
 
+@pytest.mark.slow
 def test_a_slow_run_waits_for_the_button_and_the_old_picture_says_what_differs(app, monkeypatch):
     open_page(app, "pages/explore.py")
     app.number_input(key="param_pe-means_epsilon").set_value(0.5).run()
@@ -181,6 +183,7 @@ def test_an_empty_explore_offers_the_first_run_where_the_picture_will_be(app):
     assert not app.exception and len(pictures(app)) == 3
 
 
+@pytest.mark.slow
 def test_the_comparison_with_kmeans_is_computed_when_somebody_opens_it(app, monkeypatch):
     asked = []
     here = SimpleNamespace(call=lambda function, *args: asked.append(args) or function(*args))

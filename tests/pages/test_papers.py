@@ -27,6 +27,7 @@ def words(app):
     return " ".join([*(m.value for m in app.markdown), *(h.proto.body for h in app.get("html"))])
 
 
+@pytest.mark.slow
 def test_every_item_of_every_paper_has_its_place_and_the_counts_add_up(page):
     assert not page.exception
     found = shown.glance(papers())
@@ -47,6 +48,7 @@ def opened(app, paper):
     return app.run()
 
 
+@pytest.mark.slow
 def test_committed_table_3_shows_printed_bytes_beside_ours(page):
     assert not page.dataframe  # a closed box sends nothing
     opened(page, papers()["fastlloyd"])
@@ -56,6 +58,7 @@ def test_committed_table_3_shows_printed_bytes_beside_ours(page):
     assert not code_names(cells) and not any("bench:" in cell for cell in cells)
 
 
+@pytest.mark.slow
 def test_items_that_were_not_run_say_so_and_name_the_command(page, monkeypatch, tmp_path):
     monkeypatch.setattr(shown, "RESULTS", tmp_path)
     opened(page, papers()["pe-means"])

@@ -27,6 +27,7 @@ def words(app):
     return " ".join([block.proto.body for block in app.get("html")] + [text.value for text in app.markdown])
 
 
+@pytest.mark.slow
 def test_a_plan_answers_in_both_directions_and_says_what_it_assumes(opened):
     app, until = opened(QUERY + "&within=0.2&e=0.7&curve=1"), time.monotonic() + 240
     while "Tight bounds" not in words(app) and time.monotonic() < until:
@@ -53,6 +54,7 @@ def test_every_town_is_looked_at_before_any_is_rehearsed_whole_and_the_curve_is_
     assert len(set(names)) == len(names)
 
 
+@pytest.mark.slow
 def test_two_private_files_with_the_same_public_facts_are_rehearsed_alike_to_the_byte():
     """A rehearsal holds nothing of a file: neither a cell nor the number of its rows."""
     files = [csv(300, 1), csv(117, 2).replace(b"a,b", b"b,a") + b"1e9,\n"]

@@ -322,6 +322,7 @@ def test_slides_that_say_the_same_task_and_what_you_hand_out_show_the_same_peopl
     assert "made up, so the label reads DEMO" in handed.small and "DEMO: NOT A RELEASE" in handed.html
 
 
+@pytest.mark.slow
 def test_no_number_is_the_big_one_of_two_slides_of_the_default_deck():
     bigs = [picture(one.scene, one.show)[0].big for one in DEFAULT.slides]
     assert all(bigs) and len(set(bigs)) == len(bigs) and sum("of 100" in big for big in bigs) == 1
@@ -376,6 +377,7 @@ def show(app):
     return json.loads(found[0]) if found else None
 
 
+@pytest.mark.slow
 def test_the_page_sends_every_picture_before_the_show(opened):
     app = opened(query="v=1&slide=2")
     data = show(app)
@@ -386,6 +388,7 @@ def test_the_page_sends_every_picture_before_the_show(opened):
     assert show(opened(query="v=1&slide=99&play=1"))["open"]
 
 
+@pytest.mark.slow
 def test_slides_move_go_and_come(opened):
     app = opened()
 

@@ -107,6 +107,7 @@ def test_a_server_starts_without_stored_runs(stored, bare):
     import_module("app").draw_ahead()
 
 
+@pytest.mark.slow
 def test_the_sweep_follows_the_current_run_and_gives_it_back(app):
     app.session_state["explore_algorithm"], app.session_state["param_nsm_n_clusters_tiny"] = (
         "nsm",

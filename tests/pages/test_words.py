@@ -162,6 +162,7 @@ def test_a_compact_player_says_what_is_done_without_its_numbers():
     assert len(brief) == len(full) and all(line and full[i].startswith(line) for i, line in enumerate(brief))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("page", "query"),
     [

@@ -92,6 +92,7 @@ def test_a_contradiction_must_outlast_the_correction_for_the_number_of_compariso
     assert judge(BELOW, places([(1.0, 1.12), (1, 1)])).yes == 1  # support is not corrected
 
 
+@pytest.mark.slow
 def test_claims_that_are_true_are_seldom_contradicted():
     rng = np.random.default_rng(0)
     words = []
@@ -213,6 +214,7 @@ def test_the_committed_runs_are_what_they_say(paper, one, numbers):
                 assert sweep.n_rows == (None,) or set(mine.n_rows) == set(sweep.n_rows)
 
 
+@pytest.mark.slow
 def test_the_readme_shows_what_its_own_tool_writes():
     shown = verdicts.README.read_text(encoding="utf-8").partition(verdicts.BEGIN)[2].partition(verdicts.END)[0]
     assert shown.strip() == verdicts.block()

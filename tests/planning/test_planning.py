@@ -153,6 +153,7 @@ def plan(*words):
     return main(["plan", "--rows", "200", "--low=-1,-1", "--high", "1,1", "--k", "2", *words])
 
 
+@pytest.mark.slow
 def test_the_command_plans_and_a_mistake_is_one_sentence(capsys):
     words = ("--algorithms", "sulloyd", "--epsilon", "1,2", "--repeats", "2", "--within", "0.05", "--units", "m")
     assert plan(*words) == 0
@@ -179,6 +180,7 @@ def test_the_command_plans_and_a_mistake_is_one_sentence(capsys):
         assert told in err and err.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_a_rehearsal_tells_how_often_every_group_has_a_center():
     facts = declared(4000, [-1, -1], [1, 1], 3)
     good, bad = (rehearse(facts, "nsm", epsilon, 3) for epsilon in (50.0, 0.01))
@@ -240,6 +242,7 @@ def test_kmeans_finds_every_group_of_towns_that_touch(d):
         assert groups.found_by(data.domain.normalize(kmeans)).all(), k
 
 
+@pytest.mark.slow
 def test_a_rehearsal_says_no_where_the_smallest_group_is_lost():
     facts = declared(300, [-1, -1], [1, 1], 3)
     looked = ranked(rehearse(town, "nsm", 0.5, 10) for town in facts.everywhere())
@@ -271,6 +274,7 @@ def test_noise_is_written_from_the_least_to_the_most_of_all_centers_and_towns():
     assert noise_ranges([dataclasses.replace(one, sd=())])[0].startswith("~") or one.scatter is None
 
 
+@pytest.mark.slow
 def test_a_run_is_compared_with_its_own_rehearsal_alone():
     facts = declared(300, [-1, -1], [1, 1], 2)
     looked = [rehearse(facts, "nsm", 1.0, 2)]

@@ -128,6 +128,7 @@ def test_runs_that_cannot_be_compared_are_one_sentence(domain, words, tmp_path, 
     assert words in told.err and told.err.count("\n") == 1 and not told.out
 
 
+@pytest.mark.slow
 def test_regions_exact_runs_the_same_run_and_broken_files_are_one_sentence(tmp_path, capsys):
     good = run(0)
     (tmp_path / "a.json").write_text(good.to_json())

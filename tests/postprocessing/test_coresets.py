@@ -50,6 +50,7 @@ def test_more_centers_than_points_is_one_sentence():
         coresets.resolve(LINE, DOMAIN, 2, cost="means")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("slug", "cost"),
     [
@@ -75,6 +76,7 @@ def test_the_elbow_reads_no_rows_unless_they_are_given(data):
     assert list(coresets.elbow(trace.coreset, trace.domain, 3)) == ["k", "coreset"]
 
 
+@pytest.mark.slow
 def test_panels_show_rows_only_when_asked(data):
     trace = run("stemmer-kaplan", data)
     table = pd.DataFrame({"k": [1, 2], "coreset": [0.2, 0.1], "rows": [0.21, 0.12]})

@@ -45,6 +45,7 @@ def run(slug, X, seed=0, **values):
     return ALGORITHMS[slug](**{"n_clusters": 3, **values}).run(X, domain=DOMAIN, seed=seed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slug", tiers(["glloyd", "sulloyd"], 1))
 def test_the_noise_of_a_center_is_what_reruns_show(slug, X):
     """Run one round with one center, the average of all rows, whose only error is the noise of that release."""

@@ -80,6 +80,7 @@ def theirs(plan, delta, *, pessimistic=True):
     return functools.reduce(lambda a, b: a.compose(b), every).get_epsilon_for_delta(delta)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("mu", "delta"), [(0.05, 1e-7), (0.23, 1e-6), (0.5, 1e-5), (1.1, 1e-5)])
 def test_gaussians_agree_with_an_independent_accountant(mu, delta):
     """For Gaussians, our epsilon is within 1e-6 of dp-accounting's upper estimate and not below its lower one."""

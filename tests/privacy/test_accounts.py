@@ -485,6 +485,7 @@ def test_a_claim_needs_a_declared_number_of_rows():
 # The command line
 
 
+@pytest.mark.slow
 def test_the_command_books_a_private_run_before_it_starts(tmp_path, capsys):
     rows = np.random.default_rng(0).uniform(0, 1, (200, 2)).round(4)
     data, copy = tmp_path / "mine.csv", tmp_path / "mine.account.json"

@@ -147,6 +147,7 @@ def test_a_host_that_saw_more_is_let_in_again_after_a_fail_over(home, capsys):
     merged.reserve(key, claim())
 
 
+@pytest.mark.slow
 def test_databases_that_cannot_be_merged_are_one_sentence_and_stay_as_they_are(home, capsys):
     accounts = Accounts.open(home, "")
     accounts.reserve(accounts.key(b"file"), claim())

@@ -66,6 +66,7 @@ def allow(place, budget):
         accounts.set_budget(accounts.key(b"file"), AR, FileBudget(budget, 1e-5))
 
 
+@pytest.mark.slow
 @POSIX
 @pytest.mark.parametrize("budget", [1.0, pytest.param(None, marks=pytest.mark.slow)])
 def test_processes_cannot_overspend_together_and_lose_no_booking(place, budget):
@@ -261,6 +262,7 @@ def test_a_session_that_waits_for_too_little_is_made_to_wait(postgresql, tmp_pat
             connection.execute("ALTER ROLE postgres RESET synchronous_commit")
 
 
+@pytest.mark.slow
 def test_a_standby_must_be_waited_for_and_a_fail_over_to_it_loses_no_claim(postgresql, tmp_path):
     """The database's user is an ordinary one, who may not read a standby's state."""
 
@@ -308,6 +310,7 @@ def test_a_standby_must_be_waited_for_and_a_fail_over_to_it_loses_no_claim(postg
     accounts.reserve(key, claim())
 
 
+@pytest.mark.slow
 def test_two_postgresql_databases_become_one_that_lacks_no_claim(postgresql, tmp_path, monkeypatch, capsys):
     """Two hosts share a secret, each went on with a database of its own, and the second's is merged into the first."""
     server, first, second = postgresql, tmp_path / "first", tmp_path / "second"

@@ -40,6 +40,7 @@ def same(trace, other):
     assert trace.ledger == other.ledger
 
 
+@pytest.mark.slow
 def test_projected_rows_are_bit_equal_too(tmp_path):
     """The algorithm projects six columns to two; a projected row's low bits must not depend on its part of the file."""
     rng, domain = np.random.default_rng(1), Domain.box(-1, 1, 6, n_public=1200)

@@ -363,6 +363,7 @@ class Thirds(Below):
 ACTS = st.lists(st.tuples(st.sampled_from(["split", "count", "sums", "both"]), st.integers(0, 30)), max_size=40)
 
 
+@pytest.mark.slow
 @given(ACTS, st.integers(1, 6))
 @settings(max_examples=300, deadline=None, derandomize=True)
 def test_no_order_of_releases_on_any_tree_of_scopes_costs_a_row_more_than_the_plan(acts, prices):
@@ -437,6 +438,7 @@ def chi_square(costs, exponent, *, noise, runs, out=(), neighboring=AR):
     return stats.chisquare(chosen[open_to_choice], runs * weights / weights.sum()).pvalue
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", [lambda: Seeded(np.random.default_rng(5)), Secure], ids=["seeded", "secure"])
 def test_a_selection_has_the_probabilities_of_the_exponential_mechanism(source):
     epsilon = 0.8
@@ -496,6 +498,7 @@ def test_a_threshold_without_the_half_for_rounding_would_be_caught():
     assert stats.norm.sf((math.ceil(tau) - 0.5 - 1) / scale) > 2 * delta
 
 
+@pytest.mark.slow
 def test_lonely_keys_pass_as_often_as_their_delta_says():
     """With one row in l0 = 2 cells and delta = .2, a key passes in at most 20% of runs, and not in far fewer."""
     runs, query = 2500, Cells(copies=2)

@@ -46,12 +46,14 @@ def test_draws_have_exactly_the_probabilities_of_their_distribution(module, kind
     assert fit(kind, scale, np.array(getattr(module, kind)(scale, number))) > 1e-7
 
 
+@pytest.mark.slow
 def test_a_bias_as_small_as_one_that_was_published_is_seen():
     draws = np.array(exact.laplace(10, 200_000))
     biased = np.where((draws == 3) & (np.arange(len(draws)) % 7 == 0), 4, draws)  # a seventh of one value
     assert fit("laplace", 10, draws) > 1e-7 > fit("laplace", 10, biased)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", MODULES, ids=["opendp", "ours"])
 def test_a_choice_has_the_probabilities_of_the_exponential_mechanism(module):
     utilities, scale = [0.0, 1.5, -2.25, 1.5, 0.125], 0.75

@@ -72,6 +72,7 @@ def test_release_scale_follows_cost_sensitivity_and_relation():
         assert (entry.sensitivity, entry.scale, entry.norm) == pytest.approx((sensitivity, sensitivity / 0.25, 2))
 
 
+@pytest.mark.slow
 def test_released_noise_has_the_recorded_scale_and_entries_are_independent():
     asked = curator(0.5)
     votes = NearestVotes(Population(np.array([[-0.5, 0.0], [0.5, 0.0]])))
@@ -104,6 +105,7 @@ def test_laplace_draws_have_the_scale_asked_for(source):
     np.testing.assert_array_equal(draws / GRID, np.rint(draws / GRID))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", SOURCES)
 def test_gumbel_argmax_is_the_exponential_mechanism(source):
     utilities, scale, runs = np.array([0.0, 1.0, -np.inf, 2.0]), 1.5, 8000

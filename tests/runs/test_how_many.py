@@ -17,6 +17,7 @@ def data(k, spread=0.5, n=400, **more):
     return Blobs(n_rows=n, n_clusters=k, spread=spread, **more).make()
 
 
+@pytest.mark.slow
 def test_halves_agree_most_on_the_number_of_clear_groups_and_the_loss_is_kmeans():
     for k in (2, 3, 6):
         rows = data(k)
@@ -34,6 +35,7 @@ def test_one_round_group_has_no_sure_number():
     assert told(found, 3).startswith("No k from 2 to 12 is sure: ") and "at your k = 3 they agree by" in told(found, 3)
 
 
+@pytest.mark.slow
 def test_a_sample_of_many_rows_is_used_and_few_rows_ask_for_fewer_clusters(monkeypatch):
     monkeypatch.setattr(module, "ROWS", 200)
     found = how_many(data(3))

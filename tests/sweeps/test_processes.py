@@ -54,6 +54,7 @@ class InThread(threading.Thread):
         return self
 
 
+@pytest.mark.slow
 def test_a_trace_from_a_worker_is_the_same_to_the_bit_and_as_frozen(pool):
     data, algorithm = load_sample("iris"), ALGORITHMS["nsm"](n_clusters=3)
     away = pool.run(replay, data, algorithm, 1)
@@ -77,6 +78,7 @@ def test_steps_are_seen_and_a_stop_is_heard_and_leaves_the_process_to_others(poo
     assert pool.call(os.getpid) != os.getpid() and set(pool._idle) >= before
 
 
+@pytest.mark.slow
 def test_a_death_and_a_stop_end_one_task_alone_and_a_task_with_noise_is_never_tried_again(pool, tmp_path):
     go, log, begun, stopped = tmp_path / "go", tmp_path / "log", tmp_path / "begun", threading.Event()
     beside = InThread(lambda: pool.run(steps, str(go)))

@@ -266,6 +266,7 @@ def test_a_time_is_expected_once_every_kind_is_known_and_budgets_add_up():
     assert epsilon == pytest.approx(epsilon_of_mu(np.sqrt(squares), delta))
 
 
+@pytest.mark.slow
 def test_a_report_is_one_offline_page_with_every_table(tmp_path, capsys):
     data = rows(
         kmeans(), runs("pe-means", PE), runs("nsm", {1.0: [1.0, 1.01, 1.02], 2.0: [1.0, 1.0, 1.0]}),

@@ -110,6 +110,7 @@ def test_failures_are_rows_with_a_reason():
 # ---- engines
 
 
+@pytest.mark.slow
 def test_workers_and_order_do_not_change_a_row():
     expected = rows_of(SMALL)
     found = list(perform(SMALL, (), partial(on_this_machine, workers=2)))
@@ -173,6 +174,7 @@ def sleep_and_tell(seconds):
 # ---- rows on disk
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("end", [".jsonl", ".csv"])
 def test_a_file_torn_anywhere_keeps_its_whole_rows_and_goes_on(tmp_path, end):
     rows = [execute(cell) for cell in dataclasses.replace(SMALL, epsilon=(1.0,), repeats=1).runs()]

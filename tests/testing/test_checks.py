@@ -161,6 +161,7 @@ def test_every_check_is_shown_to_fail():
     assert {*BROKEN, *BREAKS} == set(CHECKS)
 
 
+@pytest.mark.slow
 def test_an_honest_algorithm_passes_and_what_does_not_apply_is_told():
     skipped = check_algorithm(ALGORITHMS["kmeans"])
     assert skipped["nothing_more_than_claimed_is_given_away"] == "it promises nothing"

@@ -151,6 +151,7 @@ def test_far_rows_are_those_that_noise_cannot_explain():
     assert far_out(counts, 1.0, edges)[1] == pytest.approx(2)  # less than .3% of the rows are no group
 
 
+@pytest.mark.slow
 def test_rows_far_from_all_centers_are_named_as_they_are_and_never_on_blobs():
     """The stated shares are those of the true distances, to within a fifth, in all 11 runs that doubt."""
     rng = np.random.default_rng(0)

@@ -113,6 +113,7 @@ def test_counts_are_unbiased_with_the_declared_spread(oracle):
     assert sd == pytest.approx(math.sqrt(n * {OUE: 3.683, Hadamard: 4.683}[oracle]), rel=1e-3)
 
 
+@pytest.mark.slow
 def test_the_aggregate_simulation_has_the_law_of_real_reports():
     answers, K, flip = np.array([0] * 30 + [1] * 10), 3, flip_probability(1.0)
     noise = Seeded(np.random.default_rng(0))
@@ -203,6 +204,7 @@ def test_the_public_hash_is_uniform_and_its_signs_are_balanced():
     assert np.abs(correlation - np.eye(5)).max() < 0.02 and np.abs(signs.mean(axis=0)).max() < 0.02
 
 
+@pytest.mark.slow
 def test_one_bit_sums_are_unbiased():
     rng = np.random.default_rng(2)
     x = snap_toward_zero(rng.uniform(-1, 1, (4000, 2)))
@@ -318,6 +320,7 @@ def test_advice_warns_before_a_hopeless_run():
     assert errors[1]["center"] == pytest.approx(errors[0]["center"] / 2, rel=0.01)
 
 
+@pytest.mark.slow
 def test_two_hundred_thousand_users_at_epsilon_two():
     X = blobs(2, 200_000)
     domain = Domain.box(-1, 1, 2, n_public=len(X))

@@ -77,6 +77,7 @@ def test_scores_frame_is_the_true_score_and_the_chance_of_the_cut():
     assert scores_table(view(hidden=False), 0).empty is False  # the trace has true scores, so the panel must hide them
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("sample", "axes"), [("town", (0, 1)), ("iris", (0, 2))])
 def test_scores_stand_at_the_margins_over_their_cuts(sample, axes):
     seen = view(sample, axes=axes, epsilon=4.0)
@@ -135,6 +136,7 @@ def test_the_drawn_pair_is_the_cut_and_the_one_before_it_unless_two_columns_are_
     assert set(dpm.pairs(view("digits", epsilon=4.0, axes=(2, 5)))) == {(2, 5)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("sample", "axes"), [("town", None), ("iris", None), ("iris", (0, 2)), ("digits", None)])
 def test_all_panels_step_together_and_end_as_their_last_frame(sample, axes):
     seen = view(sample, axes=axes, epsilon=4.0)
@@ -150,6 +152,7 @@ def test_all_panels_step_together_and_end_as_their_last_frame(sample, axes):
                 np.testing.assert_array_equal(data.x, panel.figure.data[index].x)
 
 
+@pytest.mark.slow
 def test_clicks_on_the_plane_find_the_region_that_is_drawn_there():
     seen = view()
     figure = dpm.PANE.panels(seen)[0].figure
@@ -160,6 +163,7 @@ def test_clicks_on_the_plane_find_the_region_that_is_drawn_there():
     assert len(deep) > 1 and deep[-1] == [] and all(box[4] <= t for t, boxes in enumerate(deep) for box in boxes)
 
 
+@pytest.mark.slow
 def test_scores_people_and_kmeans_are_absent_unless_asked_for():
     shown, private = (
         json.dumps([p.figure.to_plotly_json() for p in dpm.PANE.panels(view(hidden=h))], default=str)

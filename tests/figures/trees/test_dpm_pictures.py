@@ -31,6 +31,7 @@ def plane(seen):
     return [dict(zip(names, frame.to_plotly_json()["data"], strict=True)) for frame in found.frames], found, names
 
 
+@pytest.mark.slow
 def test_no_columns_are_chosen_and_pictures_stand_in_the_planes_place():
     assert columns(DIGITS, RUN) is columns(DIGITS, RUN, trace("nsm", "digits", n_clusters=3)) is None
     frames, figure, _ = plane(view())
@@ -56,6 +57,7 @@ def test_every_part_is_one_of_all_rows_and_keeps_its_place_until_it_is_cut():
     assert last.node.tolist() == averages["nodes"].tolist() and last.place.tolist() == list(range(len(last)))
 
 
+@pytest.mark.slow
 def test_the_cell_of_the_cut_is_outlined_in_the_picture_of_the_part_that_is_cut():
     frames, _, _ = plane(view())
     table = parts_table(RUN)
@@ -72,6 +74,7 @@ def test_the_cell_of_the_cut_is_outlined_in_the_picture_of_the_part_that_is_cut(
         assert mark["line"]["dash"] == ("solid" if step.released["accepted"] else "2px,3px")
 
 
+@pytest.mark.slow
 def test_before_the_averages_a_cell_without_a_cut_is_empty_unless_true_means_are_shown():
     shown, figure, names = plane(view(hidden=False))
     assert "NOT PRIVATE" not in figure.to_json() and figure.data[1].colorscale[1][1] == LIGHT.released
@@ -91,6 +94,7 @@ def test_before_the_averages_a_cell_without_a_cut_is_empty_unless_true_means_are
     )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("epsilon", "k"), [(4.0, None), (4.0, 4), (1.0, 10)])  # fewer and more centers than parts
 def test_the_last_pictures_are_the_released_centers(epsilon, k):
     run = trace("dpm", "digits", epsilon=epsilon, n_clusters=k or 2, exactly_k=k is not None)

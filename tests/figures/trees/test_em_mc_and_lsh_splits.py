@@ -20,6 +20,7 @@ def view(slug, sample="town", *, hidden=True, axes=None):
     return View(trace, LIGHT, axes, data.columns, data.units, people, data.X[:3] if hidden else None, hidden=hidden)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sample", "axes"), tiers([("town", None), ("iris", (0, 2)), ("wine", (0, 1)), ("iris", None), ("digits", None)], 3)
 )
@@ -46,6 +47,7 @@ def test_cells_frame_is_squares_of_the_released_side():
     np.testing.assert_allclose((first.x0 + first.x1) / 2, seen.trace.domain.denormalize(said["cells"])[:, 0])
 
 
+@pytest.mark.slow
 def test_projected_cells_people_and_centers_share_the_run_s_own_projection():
     seen = view("em-mc", "digits")
     said, domain = seen.trace.steps[0].released, seen.trace.domain
@@ -81,6 +83,7 @@ def test_hyperplanes_pass_through_the_middle_at_right_angles_to_their_normal():
     assert not any(len(line) for line in lsh_splits.hyperplanes(view("lsh-splits", "iris")))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slug", ["em-mc", "lsh-splits"])
 def test_hidden_layers_are_absent_unless_asked_for(slug):
     shown, private = (

@@ -126,6 +126,7 @@ def test_the_narrow_ring_travels_too(folder):
 PATIENCE = (1.5, 20.0, 120.0)
 
 
+@pytest.mark.slow
 def test_a_client_that_never_comes_is_named(folder):
     for patience in PATIENCE:
         host = Host(folder, agreed(), join_timeout=patience)
@@ -237,6 +238,7 @@ def test_a_bad_introduction_does_not_spoil_a_good_run(folder):
     assert host.result().rounds == 4
 
 
+@pytest.mark.slow
 def test_idle_connections_keep_nobody_out_and_say_little(folder, monkeypatch):
     monkeypatch.setattr(door, "MOST_GUESTS", 8)
     host = Host(folder, agreed())
@@ -282,6 +284,7 @@ def test_a_server_whose_own_program_fails_tells_the_clients(folder):
         host.result()
 
 
+@pytest.mark.slow
 def test_the_server_s_command_ends_in_one_sentence_and_its_exit_code(folder, capsys):
     """Check a port in use, and a run that too few clients join, which once caused a traceback."""
     with socket.create_server(("127.0.0.1", 0)) as taken:

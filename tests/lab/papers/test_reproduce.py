@@ -97,6 +97,7 @@ def test_all_items_end_with_the_overview(tiny, monkeypatch, capsys, tmp_path):
     assert "Of 2 figures and tables" in said and "Of 2 figures and tables" in written and "| P | Figure x |" in written
 
 
+@pytest.mark.slow
 def test_a_command_stopped_by_hand_does_only_the_rest_when_it_is_given_again(tiny, monkeypatch, capsys, tmp_path):
     begun = []
 

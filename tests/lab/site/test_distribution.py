@@ -56,6 +56,7 @@ def test_a_changed_or_missing_file_is_named(tmp_path, name):
         distribution(tmp_path, core)
 
 
+@pytest.mark.slow
 def test_dpviz_comes_with_its_samples_and_without_server_and_stored_runs():
     archive = ours({"more.py": b"pass"})
     inside = names(archive)
@@ -65,6 +66,7 @@ def test_dpviz_comes_with_its_samples_and_without_server_and_stored_runs():
     assert archive == ours({"more.py": b"pass"}) and len(archive) < 2_000_000
 
 
+@pytest.mark.slow
 def test_a_package_leaves_its_javascript_and_keeps_its_license():
     inside = names(installed("plotly"))
     assert "plotly/graph_objs/__init__.py" in inside and any("license" in name.lower() for name in inside)

@@ -21,6 +21,7 @@ def answered(asked, answer=run, say=lambda made, planned: None):
     return json.loads(answer(asked, say))
 
 
+@pytest.mark.slow
 def test_a_run_is_the_run_of_the_package_with_its_film_and_both_verdicts():
     said = []
     found = answered(form(n_clusters="4", epsilon="0.5", delta="", seed="3"), say=lambda *now: said.append(now))

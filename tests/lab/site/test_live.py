@@ -42,6 +42,7 @@ def record(files):
     return json.loads(re.search(rb'id="live">(.*?)</script>', files[live.HOME], re.DOTALL)[1])
 
 
+@pytest.mark.slow
 def test_without_the_option_no_page_knows_of_it_and_with_it_only_watch_changes(both):
     without, more, out = both
     new = {name for name in more if name not in without}

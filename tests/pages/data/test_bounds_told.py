@@ -53,6 +53,7 @@ def suggested(app):
     return onward(app)
 
 
+@pytest.mark.slow
 def test_a_private_value_at_a_suggested_bound_says_so_wherever_it_stands(app):
     suggested(app)
     app.switch_page("pages/explore.py").run()
@@ -90,6 +91,7 @@ def test_a_paid_count_is_asked_on_spend_booked_and_shown_again_for_free(app):
     assert not app.exception and str([e.proto for e in app.main]).count("Rows outside the bounds") == 1
 
 
+@pytest.mark.slow
 def test_other_bounds_are_another_question(app):
     drop(app.switch_page("pages/data.py").run(), "customers.csv", customers(), "No, it is private")
     for high in (5000, 7000):
@@ -102,6 +104,7 @@ def test_other_bounds_are_another_question(app):
         assert "lie outside your bounds (" in read(app)
 
 
+@pytest.mark.slow
 def test_a_question_that_cannot_be_paid_or_asked_is_one_sentence_and_costs_nothing(app, tmp_path):
     suggested(app)
     data_id = app.session_state["data"] if "data" in app.session_state else None

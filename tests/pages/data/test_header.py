@@ -89,6 +89,7 @@ def leaks(text):
     return [sentinel for sentinel in SENTINELS if sentinel in text]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_the_command_line_shows_nothing_of_the_first_two_lines(ending, tmp_path, capsys, monkeypatch):
     """Try every first line, with --no-header or without any declaration, in memory and in parts."""
@@ -253,6 +254,7 @@ def test_a_name_is_no_value(text):
     assert not is_value(text)
 
 
+@pytest.mark.slow
 def test_no_rows_and_missing_columns_are_answered_as_any_other(tmp_path, capsys):
     """Neither one person's presence nor the first number in a column changes an error or a type."""
     tables = {"none": b"a,b\n", "no line end": b"a,b", "missing": b"a,b\n1,\n2,NA\n", "filled": b"a,b\n1,\n2,3\n"}

@@ -34,6 +34,7 @@ def kept_by(monkeypatch):
     return lambda: [entry for entry in given if entry is not None]
 
 
+@pytest.mark.slow
 def test_a_declaration_is_kept_without_a_cell_and_taken_in_another_visit(start, kept_by):
     content = b"customer_id,age,Q1\n482915736048,31.7,4\n482915736049,47.3,5\n"
     app = drop(start(), "mine.csv", content, "No, it is private")

@@ -9,6 +9,7 @@ def shown(app):
     return " ".join(block.proto.body for block in app.get("html") if "dp-strip" in block.proto.body)
 
 
+@pytest.mark.slow
 def test_what_is_chosen_on_one_page_is_what_the_others_show(start):
     app = start()
     app.segmented_control(key="data_way").set_value("Samples").run()

@@ -49,6 +49,7 @@ def result_of(app):
     return app.session_state["store"].get(app.session_state["shown"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("answer", ["Yes, it is public", "No, it is private"])
 def test_an_own_file_opens_with_cards_and_another_k_is_free(answer):
     app = own_run(answer)
@@ -75,6 +76,7 @@ def test_an_own_file_opens_with_cards_and_another_k_is_free(answer):
         assert "kc=5" in app.session_state["kept"][1]
 
 
+@pytest.mark.slow
 def test_the_cards_of_a_private_run_read_no_row():
     app = own_run("No, it is private")
     before = drawn(app)
@@ -86,6 +88,7 @@ def test_the_cards_of_a_private_run_read_no_row():
     assert "seed" not in before and "3,000 people" not in before
 
 
+@pytest.mark.slow
 def test_a_clip_of_a_private_run_names_no_file_and_shows_released_values_only():
     app = own_run("No, it is private")
     app.session_state["explore_take"] = True
@@ -102,6 +105,7 @@ def test_samples_open_with_the_plane():
     assert not any('class="dp-cards"' in body for body in bodies(app))
 
 
+@pytest.mark.slow
 def test_a_method_without_points_says_that_another_k_is_another_run():
     app = new_app().run()
     drop(app.switch_page("pages/data.py").run(), "mine.csv", content(), "Yes, it is public")
@@ -113,6 +117,7 @@ def test_a_method_without_points_says_that_another_k_is_another_run():
     assert all(slider.key != "explore_cards_k" for slider in app.slider)
 
 
+@pytest.mark.slow
 def test_a_result_is_compared_with_the_rehearsal_of_exactly_this_run():
     app = new_app().run()
     drop(app.switch_page("pages/data.py").run(), "mine.csv", content(), "No, it is private")

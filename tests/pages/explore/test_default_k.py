@@ -34,6 +34,7 @@ def watched():
     return open_file
 
 
+@pytest.mark.slow
 def test_a_public_file_says_that_three_is_a_default_and_what_six_would_gain(watched):
     app = watched("Yes, it is public")
     app.selectbox(key="explore_algorithm").set_value("nsm").run()
@@ -54,6 +55,7 @@ def test_a_private_file_says_what_its_release_shows_and_computes_nothing_from_ro
     assert "KMeans' loss falls" not in shown(app) and "on these points, noise included" in shown(app)
 
 
+@pytest.mark.slow
 def test_a_declared_k_says_nothing(watched):
     app = finish(watched("Yes, it is public", n_clusters=4))
     assert "is a default" not in shown(app)

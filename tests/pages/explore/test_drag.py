@@ -69,6 +69,7 @@ def dragged(app):
     return next((json.loads(part.json) for part in parts if part.component_name == "dpviz_drag"), None)
 
 
+@pytest.mark.slow
 def test_a_sample_with_stored_runs_has_a_drag_with_the_runs_of_the_page(opened, asked):
     app = opened()
     data = dragged(app)

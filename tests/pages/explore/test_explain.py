@@ -26,6 +26,7 @@ def test_the_rows_are_asked_beside_the_run(app):
     assert "Cluster 1: " in _words(app) and "From the rows" in _words(app)
 
 
+@pytest.mark.slow
 def test_a_private_question_is_confirmed_booked_and_shows_no_more_than_it_released(app):
     app.switch_page("pages/data.py").run()
     declare(drop(app, "mine.csv", csv(), "No, it is private"), facts("a", "b", n_public=300))

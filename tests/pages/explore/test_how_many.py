@@ -33,6 +33,7 @@ def words(app):
     return html.unescape(re.sub("<[^>]+>", "", " ".join(bodies)))
 
 
+@pytest.mark.slow
 def test_a_public_file_shows_what_its_rows_say():
     app, until = opened("Yes, it is public"), time.monotonic() + 120
     while "alves of the rows agree most" not in words(app) and time.monotonic() < until:
@@ -46,6 +47,7 @@ def test_a_public_file_shows_what_its_rows_say():
     assert "halves" not in words(app.run())  # it is computed from the rows
 
 
+@pytest.mark.slow
 def test_a_private_file_shows_what_is_free_and_what_another_run_costs(monkeypatch):
     monkeypatch.setattr(section, "gather", lambda *_, **__: pytest.fail("computed from private rows"))
     app = opened("No, it is private")

@@ -86,6 +86,7 @@ def _cached(tree):
                 yield ast.unparse(node.args[0])
 
 
+@pytest.mark.slow
 def test_streamlit_caches_only_what_is_computed_again():
     found = {}
     for path in (ROOT / "pages").rglob("*.py"):

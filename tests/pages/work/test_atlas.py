@@ -24,6 +24,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.slow
 def test_a_folder_that_nobody_may_write_to_is_enough(folder, monkeypatch):
     shutil.copy(files.FOLDER / averages.NAME, folder)
     shutil.copy(files.FOLDER / rounds.NAME, folder)
@@ -56,6 +57,7 @@ def test_rounds_are_looked_up_for_a_sample_and_never_for_private_rows(monkeypatc
         assert len(asked) == (not private)
 
 
+@pytest.mark.slow
 def test_a_missing_or_damaged_file_is_no_error(folder):
     assert chart("tiny", "pe-means") is None and chart("tiny", "kmeans") is not None
     (folder / "tiny.kmeans.parquet").write_bytes(b"PAR1")
@@ -63,6 +65,7 @@ def test_a_missing_or_damaged_file_is_no_error(folder):
     assert chart("tiny", "kmeans") is None and atlas.given() is None
 
 
+@pytest.mark.slow
 def test_only_samples_and_stored_methods_are_looked_up(folder, monkeypatch):
     for name in ("load", "read"):
         monkeypatch.setattr(files, name, lambda *asked, **more: pytest.fail(f"looked up {asked}"))

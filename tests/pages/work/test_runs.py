@@ -77,6 +77,7 @@ def _spending(monkeypatch, tmp_path, held_up):
     return app, job
 
 
+@pytest.mark.slow
 def test_a_paid_run_is_shown_although_the_queue_has_forgotten_it(monkeypatch, tmp_path, held_up):
     app, job = _spending(monkeypatch, tmp_path, held_up)
     runs.jobs()._jobs.clear()
@@ -90,6 +91,7 @@ def test_a_paid_run_is_shown_although_the_queue_has_forgotten_it(monkeypatch, tm
     assert app.session_state["shown"] == shown and not app.error
 
 
+@pytest.mark.slow
 def test_a_paid_run_goes_on_although_nobody_is_connected(monkeypatch, tmp_path, held_up):
     monkeypatch.setattr(runs.Presence, "there", lambda self: False)
     app, job = _spending(monkeypatch, tmp_path, held_up)
@@ -109,6 +111,7 @@ def _dying(data, algorithm, seed, on_step, *, noiseless=False):
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+@pytest.mark.slow
 def test_a_killed_paid_run_is_one_claim_one_draw_and_one_sentence(monkeypatch, tmp_path):
     monkeypatch.setenv("DPVIZ_HOME", str(tmp_path))
     monkeypatch.setenv(DRAWS, str(tmp_path / "draws"))

@@ -182,6 +182,7 @@ def test_every_algorithm_runs_on_every_sample_as_it_is_offered():
             runs.check(data, cls(n_clusters=data.n_clusters))
 
 
+@pytest.mark.slow
 def test_a_sweep_is_counted_no_farther_than_it_may_be():
     record = {"data": "sample:town", "algorithms": ["pe-means"], "epsilon": [1, 2], "repeats": 5000}
     assert sweeps.size(sweep_of(record | {"repeats": 20_000})) == sweeps.MOST_LISTED + 1

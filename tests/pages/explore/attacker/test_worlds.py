@@ -29,6 +29,7 @@ def words(app):
     return " ".join(block.proto.body for block in app.get("html"))
 
 
+@pytest.mark.slow
 def test_alex_comes_by_a_link_and_goes(opened):
     app, until = opened("v=1&d=tiny&a=sulloyd&k=2&e=1&s=0&who=row:3"), time.monotonic() + 240
     while "Released: jumps " not in words(app) and time.monotonic() < until:
@@ -66,6 +67,7 @@ def test_one_run_in_both_worlds_is_shown_before_the_clouds_are_computed(opened, 
     assert not app.exception and len(steps(app)) == 5 and "not computed yet" not in " ".join(steps(app))
 
 
+@pytest.mark.slow
 def test_the_progress_of_the_clouds_is_below_the_picture_so_that_its_end_moves_nothing(opened, monkeypatch):
     job = SimpleNamespace(done=1, total=4, cancel=lambda: None)
 
@@ -83,6 +85,7 @@ def test_the_progress_of_the_clouds_is_below_the_picture_so_that_its_end_moves_n
     assert sent.index("dpviz_transport") < sent.index("25% of the runs in two worlds")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("query", ["a=sulloyd&k=2&exact=1", "a=dp-dbscan"])
 def test_a_run_without_noise_or_without_centers_says_why_it_has_no_clouds(opened, query):
     app = opened(f"v=1&d=tiny&s=0&{query}")

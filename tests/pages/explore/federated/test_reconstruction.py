@@ -40,6 +40,7 @@ def test_the_strip_names_the_sample_of_the_picture(opened):
     assert "Iris" in strip(app)
 
 
+@pytest.mark.slow
 def test_clients_without_noise_give_people_away_too(opened):
     app = opened("explore", "v=1&d=iris&a=fastlloyd&trust=clients&bare=1")
     assert not app.exception and read_off(app) >= 1

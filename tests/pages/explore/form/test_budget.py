@@ -20,6 +20,7 @@ def captions(app):
     return " ".join(caption.value for caption in app.caption)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("notion", "value", "mu"), [("mu", 0.5, 0.5), ("zcdp", 0.125, 0.5)])
 def test_the_budget_may_be_typed_in_another_notion_and_epsilon_follows(app, notion, value, mu):
     open_page(app, "pages/explore.py")
@@ -59,6 +60,7 @@ def test_delta_comes_with_its_rule_its_meaning_and_what_a_larger_one_allows():
     assert rule(ALGORITHMS["sulloyd"](n_clusters=2), 2, 40).startswith("δ = 0: whatever may be published")
 
 
+@pytest.mark.slow
 def test_an_idle_number_of_centers_is_disabled_and_a_distance_is_said_in_the_data_s_units(app):
     open_page(app, "pages/explore.py")
     app.selectbox(key="explore_algorithm").set_value("dpm").run()

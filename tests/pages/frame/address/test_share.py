@@ -64,6 +64,7 @@ def test_every_page_with_a_scene_shares_it(open_link, page):
     assert "QR code of the link" not in shown(app)
 
 
+@pytest.mark.slow
 def test_a_prepared_link_hides_locks_and_says_so(open_link):
     query = "v=1&d=town&a=nsm&e=1&hide=kmeans,verdict,panels,navigation&lock=epsilon&task=%3Cb%3EFind%3C/b%3E"
     app = open_link("explore", query)
@@ -119,6 +120,7 @@ def test_a_private_run_is_not_shared_and_the_reason_is_said(page):
     assert app.session_state["kept"] == (page, "")
 
 
+@pytest.mark.slow
 def test_tradeoff_says_after_a_reload_that_a_file_is_missing(open_link):
     (page, query) = own("tradeoff").session_state["kept"]
     assert page == "tradeoff" and "d=file:" in query

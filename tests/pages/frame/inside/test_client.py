@@ -26,6 +26,7 @@ def test_the_client_draws_every_part_that_a_rule_or_a_script_names(part):
     assert re.search(rf"\b{part}\b", served())
 
 
+@pytest.mark.slow
 def test_a_part_that_the_client_does_not_draw_would_be_noticed():
     assert len(PARTS) > 20 and not re.search(r"\bstNoSuchPart\b", served())
 

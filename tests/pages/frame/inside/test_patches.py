@@ -151,6 +151,7 @@ def test_a_click_ends_a_piece_only_before_or_after_it(safe):
     assert ("done" in app.session_state) == safe and "after" not in app.session_state
 
 
+@pytest.mark.slow
 def test_what_was_paid_for_is_run_although_the_button_was_pressed_twice(monkeypatch):
     app = new_app().run()
     app.switch_page("pages/data.py").run()
