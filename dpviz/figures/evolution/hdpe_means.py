@@ -85,7 +85,7 @@ def _recovered(view: View, shots: list[Shot]) -> Panel:
     figure.add_scatter(**center(view.colors))
     reference(view, figure)
     (left, right), (low, high) = figure.layout.xaxis.range, figure.layout.yaxis.range
-    last = waiting(figure, view.colors, (left + right) / 2, (low + high) / 2)
+    last = waiting(figure, view.colors, (left + right) / 2, low + 0.07 * (high - low))  # off the people
     updates = []
     for shot in shots:
         centers = trace.steps[shot.step].released.get("centers")

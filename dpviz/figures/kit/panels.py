@@ -197,16 +197,10 @@ def spend_panel(view: View, shots: Sequence[Shot]) -> Panel:
     _along_steps(figure, shots)
     figure.update_yaxes(title_text="ε", range=[0, 1.25 * float(table.epsilon.max())])
     figure.update_layout(meta={"meter": True})
-    early = len(steps) / 4  # after that, the number has room to the left of its mark, above the curve
     updates: list[list[dict[str, Any]]] = [
         [
             {"x": np.arange(1, i + 2, dtype=np.uint16), "y": np.asarray(epsilon[: i + 1], dtype=np.float32)},
-            {
-                "x": [i + 1],
-                "y": [now],
-                "text": [number(now)],
-                "textposition": f"top {'left' if i >= early else 'right'}",
-            },
+            {"x": [i + 1], "y": [now], "text": [number(now)], "textposition": _off_the_curve(i, epsilon)},
         ]
         for i, now in enumerate(epsilon)
     ]
@@ -241,6 +235,13 @@ def _along_steps(figure: go.Figure, shots: Sequence[Shot]) -> None:
     figure.update_xaxes(
         title_text=words.pop().lower(), tickvals=[first[number] for number in shown], ticktext=list(map(str, shown))
     )
+
+
+def _off_the_curve(i: int, rising: Sequence[float]) -> str:
+    """Return the position of a label beside mark i of a rising curve, where neither curve nor axes are in its way."""
+    if 4 * i >= len(rising):
+        return "top left"
+    return "bottom right" if rising[i] > max(rising) / 3 else "top right"
 
 
 def _toward_middle(i: int, n: int) -> str:
