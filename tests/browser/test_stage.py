@@ -271,3 +271,30 @@ def test_the_true_number_stands_still_before_noise_rolls_it_to_the_noisy_one(pag
         return seen.map(([n]) => n);
     }""")
     assert seen[:3] == [1994] * 3 and seen[-1] == 2021 and not {*seen[3:5]} & {1994, 2021}
+
+
+def test_a_long_caption_stands_in_two_lines_where_one_would_be_too_small_to_read(page):
+    told = walk(2)
+    tail = "Iteration 1 of 5: it moves the mean of a group of middle size by 2.7 units, and now all may be published"
+    events = [{"head": "Noise shakes", "tail": words, "ms": 100} for words in (tail, tail[:40], "x" * 150)]
+    told["layout"]["meta"] = {"film": [[events[0]], events]}
+    show(page, told)
+    seen = page.evaluate("""() => {
+        const {stage} = document.querySelector(".dpviz-stage").panel, to = CanvasRenderingContext2D.prototype;
+        const write = to.fillText, lines = [];
+        to.fillText = function (text, x, y) {
+            lines.push([text, Math.round(y), parseFloat(this.font.match(/[\\d.]+px/)[0])]);
+            return write.call(this, text, x, y);
+        };
+        const seen = [0, 1, 2].map((event) => {
+            lines.length = 0;
+            stage.seek(1, event, 0.5);
+            return lines.filter(([text, y]) => y < 44 && text.length > 12);
+        });
+        to.fillText = write;
+        return seen;
+    }""")
+    long, short, word = seen
+    assert " ".join(text for text, _, _ in long) == tail and len(long) == 2 and {size for *_, size in long} == {11}
+    assert [text for text, _, _ in short] == [tail[:40]] and short[0][2] == 13.5 and len(word) == 1
+    assert 20 < long[0][1] < long[1][1] - 10

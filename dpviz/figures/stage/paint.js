@@ -50,6 +50,13 @@ export const fitted = (c, html, font, room) => {
   return width <= room ? font : { ...font, size: font.size * Math.max(LEAST, (room - 2 * MARGIN) / width) };
 };
 
+/** Return a text in two lines of about the same length; a single word stays as it is. */
+export const halved = (html) => {
+  const breaks = [...html.matchAll(/ /g)].map(({ index }) => index);
+  const middle = breaks.sort((a, b) => Math.abs(a - html.length / 2) - Math.abs(b - html.length / 2))[0];
+  return middle === undefined ? html : `${html.slice(0, middle)}<br>${html.slice(middle + 1)}`;
+};
+
 /** Write a text; (x, y) is the start, middle or end of the first baseline. */
 export const write = (c, html, x, y, font, align = "start") => {
   c.textAlign = "left";

@@ -4,7 +4,7 @@
 //
 // The unchanging parts are drawn once, to off-screen layers; a step copies these two and draws the changing marks.
 import { at } from "./read.js";
-import { CAP, fitted, forced, stroke, write } from "./paint.js";
+import { CAP, fitted, forced, halved, stroke, write } from "./paint.js";
 import { axes, frame, grid } from "./axes.js";
 import { DRAW, boxes, extent } from "./marks.js";
 import { Film, escaped, range } from "./film.js";
@@ -13,7 +13,7 @@ import { acted, ease } from "./events.js";
 import { way } from "./glide.js";
 
 const FORCED = "(forced-colors: active)";
-const HEAD = 17, TAIL = 13.5; // font sizes of a caption
+const HEAD = 17, TAIL = 13.5, LOW = 11; // font sizes of a caption, and of one that needs two lines
 const MOVES = 0.7; // share of an event without acts during which its marks move
 const SMALL = 0.34, FAINT = 0.45; // size of the marks of a small picture; opacity of what never moves there
 const LENS = 0.23, LEAST = 1.8, MOST = 20; // a lens' radius as a share of the plane's shorter side; its enlargements
@@ -270,11 +270,18 @@ export class Stage extends Film {
     if (this.fit?.event !== event) { // measuring words takes as long as drawing many marks
       const room = this.width - 4, ink = { ...this.font, ...this.layout.title?.font };
       const gray = this.layout.modebar?.color ?? ink.color, head = `<b>${escaped(event.head)}</b>`;
-      const tail = escaped(event.tail), big = fitted(c, head, { ...ink, size: HEAD }, room);
-      this.fit = { event, head, tail, big, small: fitted(c, tail, { ...ink, size: TAIL, color: gray }, room) };
+      const big = fitted(c, head, { ...ink, size: HEAD }, room), plain = { ...ink, size: TAIL, color: gray };
+      this.fit = { event, head, big, tail: escaped(event.tail), high: 0 };
+      this.fit.small = fitted(c, this.fit.tail, plain, room);
+      if (this.fit.small.size < LOW) { // two lines that can be read, in place of one that cannot
+        this.fit.tail = halved(this.fit.tail);
+        this.fit.small = fitted(c, this.fit.tail, { ...plain, size: LOW }, room);
+        this.fit.high = 3;
+      }
     }
-    write(c, this.fit.head, 0, CAP * HEAD + 5, this.fit.big);
-    write(c, this.fit.tail, 0, CAP * HEAD + 25, this.fit.small);
+    const { head, big, tail, small, high } = this.fit;
+    write(c, head, 0, CAP * HEAD + 5 - high, big);
+    write(c, tail, 0, CAP * HEAD + (high ? 17 : 25), small);
   }
 
   layers() {
