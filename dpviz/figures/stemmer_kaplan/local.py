@@ -108,7 +108,7 @@ def _reports(view: View, shots: list[Shot]) -> Panel:
     scale = [[0, colors.panel], [1, colors.released]]
     figure.add_heatmap(colorscale=scale, zmin=0, zmax=1, showscale=False, xgap=1, ygap=1, hoverinfo="skip")
     if true:
-        tag(figure, colors, "NOT PRIVATE □ own cell")
+        tag(figure, colors, "NOT PRIVATE □ own cell", below=True)
         figure.add_scatter(
             mode="markers", name="the person's own cell (not private)", hoverinfo="skip",
             marker={"symbol": "square-open", "size": 6, "color": colors.hidden, "line": {"width": 1.6}},
@@ -149,7 +149,7 @@ def _estimates(view: View, shots: list[Shot]) -> Panel:
     figure.add_scatter(mode="markers", name="estimate", error_y=bar, hovertemplate="%{y:.0f}<extra></extra>")
     figure.add_scatter(mode="lines", name="threshold", line={"color": colors.ink, "width": 1.6}, hoverinfo="skip")
     if true:
-        tag(figure, colors, "NOT PRIVATE ― true")
+        tag(figure, colors, "NOT PRIVATE ― true", below=True)
         figure.add_scatter(name="true count (not private)", **true_tick(colors, 11))
     figure.update_xaxes(showticklabels=False, ticks="", showgrid=False, range=[0.4, TOP + 0.6])
     updates, last, top = [], 0, 1.0
@@ -230,7 +230,7 @@ def users_panels(view: View, table: pd.DataFrame, users: int, tried: dict[int, f
         else "No number of people tried yet"
     )
     figure = base(colors, title, height=280)
-    tag(figure, colors)
+    tag(figure, colors, below=True)
     curve: dict[str, list] = {"x": asked or [None], "y": [tried[n] / best for n in asked] or [None]}
     figure.add_scatter(
         **curve, mode="lines+markers", name="tried",

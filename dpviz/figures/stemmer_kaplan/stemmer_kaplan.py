@@ -355,7 +355,7 @@ def _counts(view: View, shots: list[Shot]) -> Panel:
     figure.add_bar(name="noisy count", hovertemplate="%{y:.0f}<extra></extra>")
     figure.add_scatter(mode="lines", name="threshold", line={"color": colors.ink, "width": 1.6}, hoverinfo="skip")
     if true:
-        tag(figure, colors, "NOT PRIVATE ― true")
+        tag(figure, colors, "NOT PRIVATE ― true", below=True)
         figure.add_scatter(name="true count (not private)", **true_tick(colors, 11))
     figure.update_xaxes(showticklabels=False, ticks="", showgrid=False, range=[0.4, TOP + 0.6])
     highest = [float(table.noisy_count.max()) for table in tables.values() if len(table)]
@@ -393,7 +393,7 @@ def losses_panel(view: View, shots: list[Shot]) -> Panel:
     unit = f" × {view.against}" * bool(view.reference_loss)
     title = f"{most} {number(added[most], 2)}{unit}" if added[most] > 0 else f"As good as {view.against}"
     figure = base(colors, title, height=150, margin_left=110)
-    tag(figure, colors)
+    tag(figure, colors, below=True)
     figure.add_bar(
         orientation="h", hoverinfo="skip", textposition="outside", cliponaxis=False, textfont={"color": colors.ink},
         marker={"color": "rgba(0,0,0,0)", "line": {"color": [colors.hidden, colors.person, colors.ink], "width": 2}},
@@ -404,7 +404,7 @@ def losses_panel(view: View, shots: list[Shot]) -> Panel:
     nothing = {
         "x": [0.0] * len(table),
         "y": table.what.tolist(),
-        "text": ["appears at the last step", *[""] * (len(table) - 1)],
+        "text": ["appears at the end", *[""] * (len(table) - 1)],
     }
     add_frames(figure, [0], [[nothing]] * (len(shots) - 1) + [[bars]])
     words = ", ".join(f"{row.what} {number(row.loss)}" for row in table.itertuples())
