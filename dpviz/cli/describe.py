@@ -12,11 +12,11 @@ import numpy as np
 
 from dpviz.cli.inputs import add_bounds, add_declaration, add_form, declared_by, example_of, form_of, limits_by
 from dpviz.datasets.dictionary import amended, weigh, written_to
-from dpviz.datasets.identifiers import singles_out
+from dpviz.datasets.drafting import draft
 from dpviz.datasets.loading import present
 from dpviz.datasets.meanings import meaning_of
 from dpviz.datasets.notation import quote_name
-from dpviz.datasets.readers import Table, TableError, has_types, read_table
+from dpviz.datasets.readers import TableError, has_types, read_table
 from dpviz.datasets.readers.form import NUMBERS
 from dpviz.datasets.remarks import remarks
 from dpviz.privacy.accounts import refuse_private
@@ -68,7 +68,7 @@ def _describe(arguments: argparse.Namespace) -> int:
             f"Numbers are read as in {example}; cells in any other format count as missing.",
             file=sys.stderr,
         )
-    facts = _with_declared(_draft(table, entries, arguments.private), arguments)
+    facts = _with_declared(draft(table, entries, private=arguments.private), arguments)
     for entry in facts["left_out"]:
         print(f"left out: {entry['name']!r} ({entry.get('kind', 'number')}): {entry['reason']}", file=sys.stderr)
     if facts["left_out"]:
@@ -146,61 +146,3 @@ def _bounds_of(limits: dict[str, Any], names: list[str]) -> list[tuple[str, tupl
         raise ValueError(f"describe: --low and --high take 1 or {len(names)} numbers each; or give --bounds by name.")
     lows, highs = (np.broadcast_to(bound, (len(names),)).tolist() for bound in (low, high))
     return [(name, (a, b, "")) for name, a, b in zip(names, lows, highs, strict=True)]
-
-
-def _left_out(table: Table, private: bool) -> dict[str, str]:
-    """Return the usable columns to leave out, each with a reason, or none if no column would be left."""
-    reasons = {}
-    for name in table.usable:
-        values = table.values(name)
-        if singles_out(table, name, private=private):
-            reasons[name] = "It seems to number the rows, which identifies people."
-        elif not private and np.isfinite(values).any() and np.nanmin(values) == np.nanmax(values):
-            reasons[name] = "It has the same value in every row."
-        elif not private and (lacking := float(np.isnan(values).mean())) > 0.5:
-            reasons[name] = f"It has no value in {lacking:.1%} of the rows, so using it would leave those rows out."
-    return reasons if len(reasons) < len(table.usable) else {}
-
-
-def _refuse_lost_numbers(table: Table) -> None:
-    """Refuse to cluster words alone while numbers of the same file cannot be read."""
-    for place, column in enumerate(table.columns, 1):
-        if column.kind in ("mixed", "units", "ambiguous"):
-            raise TableError(
-                f"{table.name}: no column of numbers can be read, and clustering its words alone would mean little. "
-                f"Column {place}, {column.name!r}: {column.reason} Or choose the words yourself (--recode COLUMN=RULE)."
-            )
-
-
-def _draft(table: Table, form: dict[str, Any], private: bool) -> dict[str, Any]:
-    """Return the facts found in a file; facts that only its owner knows are null.
-
-    In a public file, the cells of a text or date column suggest the rule that turns them into numbers.
-    """
-    columns: list[dict[str, Any]] = []
-    left_out: list[dict[str, Any]] = []
-    reasons = _left_out(table, private)
-    for column in table.columns:
-        name, values = column.name, column.values
-        entry: dict[str, Any] = {"name": name, "unit": "", "low": None, "high": None, "recode": None}
-        if values is None:
-            entry["recode"] = column.suggestion or None
-        elif not private and np.isfinite(values).any():
-            entry |= {"low": float(np.nanmin(values)), "high": float(np.nanmax(values))}
-            if share := float(np.isnan(values).mean()):
-                entry["description"] = f"{share:.1%} missing"
-        if values is not None and name not in reasons:
-            columns.append(entry)
-        else:
-            left_out.append(entry | {"kind": column.kind, "reason": reasons.get(name, column.reason)})
-    if not columns:  # the file has only columns of text and dates, which can be used through rules
-        _refuse_lost_numbers(table)
-        columns = [
-            {k: v for k, v in entry.items() if k not in ("kind", "reason")} for entry in left_out if entry["recode"]
-        ]
-        left_out = [entry for entry in left_out if not entry["recode"]]
-    facts: dict[str, Any] = {"title": Path(table.name).stem, "columns": columns, "left_out": left_out}
-    facts |= {"scale": "column", "label": None, "form": form}
-    if private:
-        return facts | {"rows_per_person": None, "n_public": None}
-    return facts | {"rows_per_person": 1, "n_public": table.n_rows, "declared": False}

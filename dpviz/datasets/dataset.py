@@ -82,8 +82,11 @@ class Dataset:
 
     @property
     def view(self) -> tuple[int, int]:
-        """Return the two columns to draw first: the dictionary's choice, longitude and latitude, or the first two."""
-        x, y = self.facts.get("view") or _map(self.columns) or self.columns[:2]
+        """Return the two columns to draw first: the dictionary's choice, longitude and latitude, or the first two.
+
+        If there is only one column, it stands for both.
+        """
+        x, y = self.facts.get("view") or _map(self.columns) or (self.columns[0], self.columns[:2][-1])
         return self.columns.index(x), self.columns.index(y)
 
     @property

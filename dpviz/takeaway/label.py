@@ -50,8 +50,11 @@ def badge(trace: Trace) -> str:
     return "PRIVATE RELEASE: NOT VERIFIED" if trace.from_file else "PRIVATE RELEASE"
 
 
-def facts(trace: Trace) -> dict[str, str]:
-    """Return the label's lines, in their order; every one follows from released values and public facts."""
+def facts(trace: Trace, counted: str = "") -> dict[str, str]:
+    """Return the label's lines, in their order; every one follows from released values and public facts.
+
+    `counted` says who adds up the runs, if it is not a server or its command line.
+    """
     promise, spent = trace.claimed, trace.spent
     if promise.private:
         whose = "by its authors, " * promise.by_authors
@@ -77,6 +80,7 @@ def facts(trace: Trace) -> dict[str, str]:
         "Promise": words,
         "In a bet": bet,
         "Spent by this run": f"ε {number(spent.epsilon)}, δ {chance(spent.delta)}" if promise.private else "no budget",
+        **({"Counted": counted} if counted else {}),
         "Trusts": promise.trust,
         "Public inputs": _public(trace),
         "Not protected": "facts about everybody; families and other groups; the fact that a run took place, and its "
@@ -114,11 +118,11 @@ def _result(trace: Trace) -> str:
     return " · ".join(verdict.parts[:-1])
 
 
-def block(trace: Trace) -> str:
-    """Return the label as HTML for use in a page."""
+def block(trace: Trace, counted: str = "") -> str:
+    """Return the label as HTML for use in a page; `counted` is as in `facts`."""
     rows = "".join(
         f"<tr><th scope=row>{html.escape(name)}</th><td{_raw(name, trace)}>{html.escape(text)}</td></tr>"
-        for name, text in facts(trace).items()
+        for name, text in facts(trace, counted).items()
     )
     return (
         f'<section class="label"><header><b>PRIVACY LABEL</b><span class="badge">{badge(trace)}</span></header>'
@@ -156,9 +160,12 @@ def footer(trace: Trace) -> str:
     return f"<footer>{html.escape(trace.notice)}. Made with dpviz {html.escape(trace.version)}.</footer>"
 
 
-def label_json(trace: Trace) -> str:
-    """Return the label as JSON: `schema`, `badge`, `notice`, the lines by their names, both prices with all digits."""
-    lines = {name.lower().replace(" ", "_"): text for name, text in facts(trace).items()}
+def label_json(trace: Trace, counted: str = "") -> str:
+    """Return the label as JSON: `schema`, `badge`, `notice`, the lines by their names, both prices with all digits.
+
+    `counted` is as in `facts`.
+    """
+    lines = {name.lower().replace(" ", "_"): text for name, text in facts(trace, counted).items()}
     record = {"schema": SCHEMA, "badge": badge(trace), "notice": trace.notice, "version": trace.version, **lines}
     for name, promise in (("claimed", trace.claimed), ("spent", trace.spent)):
         if trace.claimed.private:

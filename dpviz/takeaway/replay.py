@@ -104,8 +104,11 @@ def replay(trace: Trace, view: View | None = None) -> str:
     return document(title, body + driver(), head=head)
 
 
-def replay_parts(trace: Trace, view: View | None = None) -> tuple[str, str, str]:
-    """Return title, body and head of a replay, for a larger document that contains it and ends with its `driver`."""
+def replay_parts(trace: Trace, view: View | None = None, counted: str = "") -> tuple[str, str, str]:
+    """Return title, body and head of a replay, for a larger document that contains it and ends with its `driver`.
+
+    `counted` is a line of the label, as in `label.facts`.
+    """
     view = view_of(trace) if view is None else view
     lines = lines_of(trace.algorithm, {step.kind for step in trace.steps})
     sentences = [shot.sentence.replace(" · ", ": ", 1) for shot in pane(trace).shots(trace)]
@@ -119,7 +122,7 @@ def replay_parts(trace: Trace, view: View | None = None) -> tuple[str, str, str]
     body = (
         f'<h1>{html.escape(headline(trace))}</h1><p><span class="badge">{badge(trace)}</span></p>{box}{key(entries)}'
         '<p class="small"><b>How this picture can fool you.</b> '
-        f"{html.escape(pane(trace).caution)}</p>{block(trace)}"
+        f"{html.escape(pane(trace).caution)}</p>{block(trace, counted)}"
         f"{footer(trace)}{record}"
     )
     return f"Replay: {headline(trace)}", body, f"<style>{text_of('replay.css')}{style()}</style>"

@@ -2,7 +2,7 @@
 const live = JSON.parse(document.getElementById("live").textContent);
 const find = (name) => document.querySelector(`.live ${name}`), form = find("form");
 const [out, bar, found] = [find("output"), find("progress"), find(".found")];
-const [own, more, blobs] = [find(".own"), find("details .fields"), find(".blobs")];
+const [own, more, blobs, panel] = [find(".own"), find("details .fields"), find(".blobs"), find(".file")];
 const typed = {}; // what a visitor has typed, by field, kept over a change of the method
 let worker = null, kept = null, close = () => {}, asked = null;
 
@@ -29,6 +29,7 @@ const draw = () => {
   more.replaceChildren(...shown.filter((one) => one.more).map((one) => field(one, "values")));
   more.parentElement.hidden = !more.children.length;
   blobs.hidden = form.elements.data.value !== live.made;
+  panel.hidden = form.elements.data.value !== live.own;
 };
 const texts = (group) => Object.fromEntries([...new FormData(form)]
   .filter(([name]) => name.startsWith(`${group}.`)).map(([name, text]) => [name.slice(group.length + 1), text]));
@@ -46,6 +47,7 @@ const busy = (now) => {
 const end = (words) => {
   worker?.terminate();
   worker = null;
+  forget();
   form.hidden = true;
   find(".load").parentElement.hidden = false;
   say(words);
@@ -64,6 +66,7 @@ const take = ({ doing, ready, made: done, planned, found: answer, ask, failed })
   if (answer) {
     busy(false);
     if (answer.refused) say(answer.refused);
+    else if (answer.columns) describe(answer);
     else if (answer.again) say(answer.again);
     else show(answer);
   }
@@ -72,7 +75,8 @@ const show = ({ film, released, secret, seconds, trace, title }) => {
   close();
   say(`Ran in ${seconds < 10 ? seconds.toFixed(2) : seconds.toFixed(0)} s.`);
   const verdict = made("p", { className: "verdict", textContent: `Released: ${released}` });
-  const lead = made("b", { textContent: "Not released; seen here because everybody is public or made up: " });
+  const why = asked.data === live.own ? "you said that these rows are public" : "everybody is public or made up";
+  const lead = made("b", { textContent: `Not released; seen here because ${why}: ` });
   const truth = made("p", {}, lead, secret);
   const href = URL.createObjectURL(new Blob([trace], { type: "application/json" }));
   const save = made("a", { href, download: "run.json", textContent: "Save this run (JSON)" });
@@ -83,7 +87,8 @@ const show = ({ film, released, secret, seconds, trace, title }) => {
 };
 const ask = (what) => {
   const { data: { value: name }, method, seed } = form.elements, values = texts("values");
-  if (what === "run") asked = { data: name, method: method.value, seed: seed.value, values, blobs: texts("blobs") };
+  if (what === "run")
+    asked = { data: name, method: method.value, seed: seed.value, values, blobs: texts("blobs"), columns: chosen() };
   busy(true);
   say("Running …", -1);
   worker.postMessage({ ask: what, form: asked });
@@ -137,17 +142,3 @@ const load = async () => {
   worker.onerror = () => end("The browser ended Python. If memory is short, close other tabs; then load it again.");
   worker.postMessage({ load: kept });
 };
-form.elements.data.append(...Object.entries(live.data).map(([name, { title }]) => new Option(title, name)));
-form.elements.method.append(...Object.entries(live.methods).map(([slug, { name }]) => new Option(name, slug)));
-const named = new URLSearchParams(location.search).get("method");
-form.elements.method.value = Object.hasOwn(live.methods, named) ? named : "pe-means";
-blobs.append(...live.blobs.map((one) => field(one, "blobs")));
-draw();
-form.addEventListener("input", ({ target }) => { typed[target.name] = target.value; });
-for (const name of ["data", "method"]) form.elements[name].addEventListener("change", draw);
-form.elements.data.addEventListener("change", () => { delete typed["values.n_clusters"]; draw(); });
-form.addEventListener("submit", (event) => { event.preventDefault(); ask("run"); });
-find(".again").addEventListener("click", () => ask("again"));
-find(".stop").addEventListener("click", () => end("Stopped. Load Python again for another run."));
-find(".load").addEventListener("click", load);
-document.querySelector(".live").hidden = false;

@@ -11,7 +11,8 @@ from typing import Any
 
 from dpviz import params
 from dpviz.algorithms import ALGORITHMS
-from dpviz.datasets import SAMPLES, Blobs, load, title_of_sample
+from dpviz.datasets import SAMPLES, Blobs, Dataset, load, title_of_sample
+from dpviz.datasets.readers.form import NUMBERS
 from dpviz.figures.code import style
 from dpviz.numbers import on_screen
 from dpviz.takeaway import style as exported
@@ -19,13 +20,14 @@ from dpviz.takeaway.replay import driver_code
 
 from .distribution import PYODIDE, distribution, installed, ours
 from .folder import Folder
-from .in_tab import GROUPS
+from .in_tab import GROUPS, OWN
 from .shell import Shell, link, text_of
 
 __all__ = ["HOME", "add"]
 
 HOME = "watch/run.html"
 _FILES = "python/"
+_INSIDE = ("__init__", "forms", "own", "public")  # the modules of `in_tab`
 _MADE = "blobs:"  # the name of the data that the form itself describes
 
 
@@ -40,7 +42,7 @@ def add(folder: Folder, shell: Shell, pyodide: Path) -> None:
     loaded = distribution(pyodide) | {
         "plotly.zip": installed("plotly"),
         "narwhals.zip": installed("narwhals"),
-        "dpviz.zip": ours({"in_tab.py": text_of("in_tab.py").encode()}),
+        "dpviz.zip": ours({f"in_tab/{name}.py": text_of(f"in_tab/{name}.py").encode() for name in _INSIDE}),
     }
     for name, content in loaded.items():
         folder.put(f"{_FILES}{name}", content)
@@ -54,18 +56,22 @@ def _page(shell: Shell, loaded: Mapping[str, bytes]) -> str:
         "files": {name: [_digest(content), len(content)] for name, content in loaded.items()},
         "methods": {slug: {"name": cls.name, "fields": _fields(cls)} for slug, cls in ALGORITHMS.items()},
         "data": {name: {"title": title_of_sample(name), "k": load(name).n_clusters} for name in SAMPLES}
-        | {_MADE: {"title": "Made-up groups", "k": Blobs().n_clusters}},
+        | {_MADE: {"title": "Made-up groups", "k": Blobs().n_clusters}}
+        | {OWN: {"title": "Your own CSV or TSV file", "k": Dataset.n_clusters}},
         "made": _MADE,
+        "own": OWN,
         "blobs": [one | {"label": GROUPS.get(one["name"], one["label"])} for one in _fields(Blobs)],
     }
     given = json.dumps(record, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    scripts = "".join(map(text_of, ("live.js", "live_file.js", "live_start.js")))
     body = (
         f'<p><a href="{link(HOME, "watch/index.html")}">All algorithms</a></p><h1>Run it here</h1>'
-        "<p class=lede>Any method on any sample, with your own ε, k and seed. The runs happen in this tab: Python is "
-        "loaded into it once, and then nothing is sent anywhere.</p>"
+        "<p class=lede>Any method on any sample or on your own file, with your own ε and k. The runs happen in this "
+        "tab: Python is loaded into it once, and then nothing is sent anywhere.</p>"
         '<noscript><p>This page needs scripts.</p></noscript><div class="live" hidden>'
         f'<p><button class="load">Load Python here ({size}, about 20 s)</button></p><form class="run" hidden>'
         '<label>Data<select name="data"></select></label><div class="blobs fields" hidden></div>'
+        f"{_file_panel()}"
         '<label>Method<select name="method"></select></label><div class="fields own"></div>'
         '<label>Seed<input name="seed" value="0" inputmode="numeric" autocomplete="off"></label>'
         "<details><summary>More</summary><div class=fields></div></details>"
@@ -78,10 +84,24 @@ def _page(shell: Shell, loaded: Mapping[str, bytes]) -> str:
         "every file with the hash that the build of this site wrote.</p>"
         f'<script type="application/json" id="live">{given}</script>'
         f'<script type="text/plain" id="worker">{text_of("live_worker.js")}</script>'
-        f'<script type="module">{driver_code()}{text_of("live.js")}</script>'
+        f'<script type="module">{driver_code()}{scripts}</script>'
     )
     head = f"<style>{exported.text_of('replay.css')}{style()}{text_of('live.css')}</style>"
     return shell.page(HOME, "Run it here", body, head=head, wide=True, worker=True)
+
+
+def _file_panel() -> str:
+    numbers = "".join(f"<option>{example}</option>" for example in NUMBERS)
+    return (
+        '<fieldset class="file" hidden><legend>Your file</legend><p>Your file is read by this tab and sent nowhere: '
+        "since Python is ready, the browser refuses every request of this page, even to its own server. Switch off "
+        "your network, then open your file, and everything works as before.</p><div class=fields>"
+        '<label>Numbers look like<select name="numbers"><option value="">as detected</option>'
+        f"{numbers}</select></label>"
+        '<label class="drop">Open a file of public rows, or drop it here'
+        '<input type="file" accept=".csv,.tsv,.txt,text/csv,text/tab-separated-values"></label></div>'
+        '<div class="columns"></div></fieldset>'
+    )
 
 
 def _fields(cls: type) -> list[dict[str, Any]]:

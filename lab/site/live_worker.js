@@ -17,29 +17,59 @@ const started = async (kept) => {
   };
   const script = (name) => import(URL.createObjectURL(kept.get(name).slice(0, undefined, "text/javascript")));
   const [{ loadPyodide }, made] = await Promise.all([script("pyodide.mjs"), script("pyodide.asm.mjs")]);
-  const python = await loadPyodide({ indexURL: base, packageBaseUrl: base, createPyodideModule: made.default });
+  const silent = { stdout() {}, stderr() {} }; // a warning may tell of a cell, and a console may be shared
+  const about = { indexURL: base, packageBaseUrl: base, createPyodideModule: made.default, ...silent };
+  const python = await loadPyodide(about);
   tell({ doing: "Unpacking numpy, scipy, scikit-learn and pandas" });
   await python.loadPackage(["numpy", "scipy", "scikit-learn", "pandas"], { messageCallback() {} });
   for (const name of kept.keys()) if (/^\w+\.zip$/.test(name) && name !== "python_stdlib.zip")
     python.unpackArchive(await kept.get(name).arrayBuffer(), "zip", { extractDir: "/home/pyodide" });
   kept.clear();
   tell({ doing: "Importing dpviz" });
-  return python.pyimport("in_tab");
+  return [python, python.pyimport("in_tab")];
 };
-let tab = null;
-self.onmessage = async ({ data: { load, ask, form } }) => {
+// every way to a host, to another worker or to a place where something stays; a policy forbids the requests anyway
+const WAYS = ["fetch", "fetchLater", "XMLHttpRequest", "WebSocket", "WebSocketStream", "EventSource", "WebTransport",
+  "Worker", "SharedWorker", "BroadcastChannel", "importScripts", "caches", "CacheStorage", "Cache", "indexedDB",
+  "IDBFactory", "IDBDatabase", "FontFace", "fonts", "Notification", "webkitRequestFileSystem",
+  "webkitRequestFileSystemSync", "webkitResolveLocalFileSystemURL", "webkitResolveLocalFileSystemSyncURL"];
+const KEEPERS = ["storage", "storageBuckets", "serviceWorker", "locks", "usb", "hid", "serial"];
+/** Take these ways from everything that runs in this worker from now on, with the methods of what they make. */
+const lose = () => {
+  for (const name of WAYS) {
+    const way = self[name];
+    const kept = [way?.prototype, typeof way === "object" && way ? Object.getPrototypeOf(way) : null];
+    for (const kind of kept) for (const key of Reflect.ownKeys(kind ?? {})) Reflect.deleteProperty(kind, key);
+    for (let place = self; place; place = Object.getPrototypeOf(place)) Reflect.deleteProperty(place, name);
+    Object.defineProperty(self, name, { value: undefined }); // an error if it is still there and fixed
+  }
+  for (const name of KEEPERS) Reflect.deleteProperty(Object.getPrototypeOf(navigator), name);
+};
+let [python, tab, held, lost] = [null, null, null, false];
+/** Return bytes of the open file as Python's. */
+const read = (from, to) => {
+  try {
+    return python.toPy(new Uint8Array(new FileReaderSync().readAsArrayBuffer(held.slice(from, to))));
+  } catch (error) {
+    lost = true;
+    throw error;
+  }
+};
+self.onmessage = async ({ data: { load, ask, form, file } }) => {
   try {
     if (load) {
       tell({ doing: "Starting Python" });
-      tab = await started(load);
+      [python, tab] = await started(load);
+      lose();
       tell({ ready: (performance.now() - began) / 1000 });
     } else {
-      const at = performance.now();
-      const found = JSON.parse(tab[ask](JSON.stringify(form), (made, planned) => tell({ made, planned })));
-      tell({ found, ask, seconds: (performance.now() - at) / 1000 });
+      [held, lost] = [file ?? held, false];
+      const other = ask === "opened" ? read : (made, planned) => tell({ made, planned });
+      tell({ found: JSON.parse(tab[ask](JSON.stringify(form), other)), ask });
     }
   } catch (error) {
-    if (tab && error.name === "PythonError") tell({ found: { refused: sentence(error) }, ask });
-    else tell({ failed: sentence(error) });
+    const words = !lost ? sentence(error) : "The file cannot be read: it was changed, moved or removed. Open it again.";
+    if (tab && error.name === "PythonError") tell({ found: { refused: words }, ask });
+    else tell({ failed: words });
   }
 };

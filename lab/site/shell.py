@@ -79,10 +79,15 @@ class Shell:
             f'<a href="{link(here, there)}"{" aria-current=page" * self._within(here, there)}>{html.escape(word)}</a>'
             for word, there in self.doors
         )
-        asked = "this page contacts no server but its own" if worker else "no page contacts a server"
+        held = (
+            "What this page makes of your file stays in this tab; all else is made from public samples with known "
+            "seeds. It contacts no server but its own."
+            if worker
+            else "Everything here is made from public samples with known seeds: nothing on these pages is a private "
+            "release, and no page contacts a server."
+        )
         note = (
-            '<footer class="site">Everything here is made from public samples with known seeds: nothing on these '
-            f"pages is a private release, and {asked}.<br>dpviz {__version__}, {built():%-d %B %Y} · "
+            f'<footer class="site">{held}<br>dpviz {__version__}, {built():%-d %B %Y} · '
             f'License: Apache-2.0 · <a href="{link(here, CITE)}">Cite this</a></footer>'
         )
         about = {"name=description": _ABOUT, "property=og:title": f"{title} · dpviz", "property=og:description": _ABOUT}

@@ -5,6 +5,7 @@ had, these tests are skipped.
 """
 
 import functools
+import io
 import json
 import os
 import subprocess
@@ -145,6 +146,71 @@ def test_a_tab_finds_the_same_bits_draws_the_film_and_then_asks_nobody(visit):
     page.get_by_role("button", name="Run", exact=True).click()
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_role("button", name="Load Python here")).to_be_visible()
+
+
+def opened(page, name, content):
+    """Open an own file; return when its columns are there or it was refused."""
+    page.get_by_label("Data").select_option("file:")
+    page.get_by_label("Open a file of public rows").set_input_files(
+        files=[{"name": name, "mimeType": "text/csv", "buffer": content}]
+    )
+    expect(page.get_by_role("button", name="Run", exact=True)).to_be_enabled()
+
+
+def rows(n=500):
+    """Return a table of two groups, whose cells occur nowhere else."""
+    draws = np.random.default_rng(0).normal(size=(n, 2)) * 0.3 + np.arange(n)[:, None] % 2 * 4
+    return "height,weight,name\n" + "".join(f"{7 + a:.9f},{5 + b:.9f},Anna\n" for a, b in draws)
+
+
+def test_an_own_file_is_opened_offline_and_runs_as_it_does_here(visit):
+    page, asked, wrong = visit(), [], []
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("console", lambda said: said.type == "error" and wrong.append(said.text))
+    expect(page.get_by_text("read by this tab and sent nowhere")).to_be_hidden()
+    loaded(page)
+    page.context.on("request", lambda one: one.url.startswith("http") and asked.append(one.url))
+    page.context.set_offline(True)
+    opened(page, "people.csv", rows().encode())
+    expect(page.get_by_text("read by this tab and sent nowhere")).to_be_visible()
+    expect(page.locator(".status output")).to_contain_text("people.csv is open in this tab: 500 rows.")
+    expect(page.get_by_text("It holds text.")).to_be_visible()
+    page.get_by_label("Low of height").fill("5")
+    page.get_by_label("High of height").fill("14")
+    page.get_by_label("Centers k").fill("2")
+    there = ran(page, "nsm")
+    same = ALGORITHMS["nsm"](**there.parameters).run(
+        np.loadtxt(io.StringIO(rows()), delimiter=",", skiprows=1, usecols=(0, 1)), domain=there.domain, seed=0
+    )
+    assert same.cluster_centers.tobytes() == there.cluster_centers.tobytes()
+    assert there.domain.columns == ("height", "weight") and there.domain.low[0] == 5
+    expect(page.locator(".found")).to_contain_text("because you said that these rows are public: ")
+    page.get_by_role("button", name="Again with 20 other seeds").click()
+    expect(page.locator(".status output")).to_contain_text("of 20 runs with other seeds")
+    for width in (1280, 390):
+        page.set_viewport_size({"width": width, "height": 844})
+        assert page.evaluate("() => document.documentElement.scrollWidth") <= width
+    is_accessible(page)
+    said = page.locator(".status output")
+    for name, content, words in (
+        ("words.csv", b"name\nAnna\nBen\n", "words.csv: no column can be used for clustering; column 1 was refused"),
+        ("picture.png", bytes(range(256)) * 9, "picture.png: "),
+        ("none.csv", b"", "none.csv: the file is empty"),
+    ):
+        opened(page, name, content)
+        expect(said).to_contain_text(words)
+        expect(page.locator(".columns table")).to_have_count(0)
+    page.get_by_role("button", name="Run", exact=True).click()
+    expect(said).to_have_text("Open a file first.")
+    page.get_by_label("Open a file of public rows").evaluate(
+        """(input) => {
+        const held = new DataTransfer(), block = new Uint8Array(1e8);
+        held.items.add(new File(Array(5).fill(block), "large.csv"));
+        input.closest("label").dispatchEvent(new DragEvent("drop", { dataTransfer: held, bubbles: true }));
+        }"""
+    )
+    expect(said).to_contain_text("large.csv: the file is larger than 300 MB; drop a smaller one.")
+    assert asked == [] and wrong == []
 
 
 ASKING = {  # ways to ask a host for something, and to run a text that could

@@ -23,8 +23,8 @@ import numpy as np
 import openpyxl
 import pandas as pd
 
-from dpviz.cli.describe import _draft
 from dpviz.datasets import readers
+from dpviz.datasets.drafting import draft
 from dpviz.datasets.readers import Recoding, TableError, child, read_table
 
 __all__ = ["KINDS", "Family", "Pair", "differences", "draw"]
@@ -131,7 +131,7 @@ def _outcome(family: Family, records: Sequence[Any]) -> tuple[Any, Any]:
     except TableError as refusal:
         return str(refusal), None
     words = [(column.codes, column.words, column.doubt) for column in table.columns]
-    form = (repr(table), words, json.dumps(_draft(table, {}, True)))
+    form = (repr(table), words, json.dumps(draft(table, {}, private=True)))
     types = [column.values.dtype for column in table.columns if column.values is not None]
     return (form, types), table.matrix(table.usable)
 

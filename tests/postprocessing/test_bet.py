@@ -11,12 +11,12 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.domain import Domain
 from dpviz.postprocessing.beside import facts as beside
 from dpviz.postprocessing.bet import bet_of, briefly, odds_of_any, with_more
+from dpviz.postprocessing.together import bet as account_bet
 from dpviz.postprocessing.verdict import bet, private_verdict, reach
 from dpviz.privacy.accounts import Account, Claim
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.takeaway.label import facts
 from pages._ui.teach.present.pictures import _bet
-from pages._ui.work.private import bet as account_bet
 
 QUESTIONS = {
     ("eugkm", 1): "whether one person is in the data",

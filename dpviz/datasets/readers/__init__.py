@@ -21,11 +21,11 @@ from dpviz.datasets.readers.formats import (
     unplaced,
 )
 from dpviz.datasets.readers.recode import Recoding
-from dpviz.datasets.readers.table import Column, Limits, Stopped, Table, TableError, too_much
+from dpviz.datasets.readers.table import Column, Limits, Stopped, Table, TableError, too_large, too_much
 
 __all__ = [
     "ENDINGS", "Column", "Form", "Limits", "Recoding", "Stopped", "Table", "TableError", "check_usable", "has_types",
-    "read_table",
+    "read_table", "too_large",
 ]  # fmt: skip
 
 
@@ -76,7 +76,7 @@ def read_table(
     if data.nbytes == 0 and not private:  # an empty private file must not differ from its neighbor with one row
         raise TableError(f"{name}: the file is empty; drop a table with a header line and at least one row.")
     if data.nbytes > limits.bytes:
-        raise TableError(f"{name}: the file is larger than {limits.bytes // 1_000_000:,} MB; drop a smaller one.")
+        raise too_large(name, limits)
     form = Form(
         header, private, sheet, header_row, tuple(recode), separator, decimal, thousands, tuple(names), n_columns,
         tuple(missing_marks or ()), decimal_of or (),  # type: ignore[arg-type]

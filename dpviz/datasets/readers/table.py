@@ -198,6 +198,11 @@ class Table:
         return X
 
 
+def too_large(name: str, limits: Limits) -> TableError:
+    """Return the error for a file of too many bytes, which is not read."""
+    return TableError(f"{name}: the file is larger than {limits.bytes // 1_000_000:,} MB; drop a smaller one.")
+
+
 def too_much(name: str) -> TableError:
     """Return the error for a file whose reader exceeded a limit."""
     return TableError(f"{name}: reading it takes more time or memory than is allowed; save the table as CSV.")

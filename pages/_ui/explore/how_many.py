@@ -12,6 +12,7 @@ from dpviz.escape import plain
 from dpviz.figures.scenes.how_many import agreement_panel, loss_panel
 from dpviz.numbers import counted, listed
 from dpviz.postprocessing.coresets import numbers_of_centers
+from dpviz.postprocessing.together import together
 from dpviz.privacy.accounts import Claim, Refused
 from dpviz.runs.how_many import AGREE, how_many, told
 from pages._ui.explore.player.how import HOW_MANY
@@ -104,7 +105,4 @@ def _cost(result: Result) -> str:
     except Refused as refused:
         return f"{start}is refused: {str(refused).removeprefix('Account: ')}"
     relation, after = claim.neighboring, before.after(claim)
-    return (
-        f"{start}would raise this file's total from {private.together(before, relation)} to "
-        f"{private.together(after, relation)}."
-    )
+    return f"{start}would raise this file's total from {together(before, relation)} to {together(after, relation)}."

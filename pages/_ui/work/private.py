@@ -14,7 +14,7 @@ from dpviz.datasets import Dataset
 from dpviz.datasets.meanings import as_suggested
 from dpviz.escape import plain
 from dpviz.numbers import chance, listed, number
-from dpviz.postprocessing.bet import Bet, bet_of
+from dpviz.postprocessing.together import bet, together
 from dpviz.privacy.accounts import URL, Account, Accounts, Claim, Refused
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.secret import state_folder
@@ -68,19 +68,6 @@ def account_of(data: Dataset) -> Account:
     """Return the account of the file behind a private data set of this session."""
     with accounts() as store:
         return store.of(fingerprint(data))
-
-
-def together(account: Account, relation: Neighboring) -> str:
-    """Return, as text, the total of the claims on a file under a neighboring relation."""
-    if not account.under(relation):
-        return "nothing"
-    total = account.total(relation)
-    return f"ε = {number(total.epsilon)}, δ = {chance(total.delta)}"
-
-
-def bet(account: Account, relation: Neighboring, rows_per_person: int, far: str) -> Bet:
-    """Return the bet on one person that all claims on a file together allow; `far` is as in `bet_of`."""
-    return bet_of(account.promise(relation, rows_per_person), far=far)
 
 
 def ask(data: Dataset, algorithm: Algorithm) -> None:

@@ -79,7 +79,7 @@ def test_only_this_page_may_start_a_worker_and_fetch_and_only_from_its_own_host(
 
 def test_the_form_has_every_method_with_its_declared_parameters_and_every_sample(both):
     about = record(both[1])
-    assert list(about["methods"]) == list(ALGORITHMS) and list(about["data"]) == [*SAMPLES, "blobs:"]
+    assert list(about["methods"]) == list(ALGORITHMS) and list(about["data"]) == [*SAMPLES, "blobs:", "file:"]
     for slug, cls in ALGORITHMS.items():
         assert [one["name"] for one in about["methods"][slug]["fields"]] == list(params.specs(cls))
     shown = {one["name"]: one for one in about["methods"]["pe-means"]["fields"]}

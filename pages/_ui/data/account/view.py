@@ -12,6 +12,7 @@ from dpviz.datasets import Dataset
 from dpviz.domain import Domain
 from dpviz.escape import plain
 from dpviz.numbers import chance, number
+from dpviz.postprocessing.together import together
 from dpviz.privacy.accounting import default_delta
 from dpviz.privacy.accounts import Account, Claim, FileBudget, Refused
 from dpviz.privacy.delta import meaning
@@ -26,7 +27,7 @@ from pages._ui.explore.player.how import How
 from pages._ui.frame import markup, messages
 from pages._ui.server.owner import owner
 from pages._ui.work import results
-from pages._ui.work.private import account_of, accounts, fingerprint, together, waiting
+from pages._ui.work.private import account_of, accounts, fingerprint, waiting
 
 __all__ = ["account", "example", "releases"]
 

@@ -1,26 +1,23 @@
-"""Answer the page "Run it here" inside a browser tab: JSON in, JSON out, on public or made-up people alone.
-
-The site's worker imports this file as a module of its own, so it imports nothing from this package.
-"""
+"""Run methods on public or made-up people: the film with hidden layers, both verdicts, and runs with other seeds."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from dpviz import params
-from dpviz.algorithms import ALGORITHMS, Algorithm
+from dpviz.algorithms import Algorithm
 from dpviz.datasets import Dataset, load
 from dpviz.datasets.blobs import Blobs
 from dpviz.figures.kit.theme import LIGHT
 from dpviz.figures.kit.view import View
 from dpviz.metrics import reference_name, run_loss
-from dpviz.numbers import on_screen, ratio_words
+from dpviz.numbers import ratio_words
 from dpviz.postprocessing.regions import has_regions
 from dpviz.postprocessing.verdict import Groups, Verdict, demo_verdict, groups_of, private_verdict, regions_verdict
 from dpviz.runs.reruns import rerun
@@ -28,11 +25,12 @@ from dpviz.runs.single import Reference, reference, replay, rivals
 from dpviz.takeaway.replay import replay_parts
 from dpviz.trace import Trace
 
-__all__ = ["AGAIN", "GROUPS", "again", "run"]
+from . import own
+from .forms import algorithm_of, answered, seed_of, values_of
+
+__all__ = ["AGAIN", "again", "run"]
 
 AGAIN = 20  # number of runs with other seeds
-GROUPS = {"n_clusters": "Groups", "seed": "Seed of the groups"}  # labels of made-up data, beside those of a method
-_MOST_SEED = 2**53  # seeds above it differ from each other in Python but not in the page
 
 
 def run(asked: str, say: Callable[[int, int], None]) -> str:
@@ -40,68 +38,29 @@ def run(asked: str, say: Callable[[int, int], None]) -> str:
 
     Parameters
     ----------
-    asked : JSON with the texts of the form: `data`, `blobs` and `values` by name, `method` and `seed`
+    asked : JSON with the texts of the form: `data`, `blobs` and `values` by name, `method`, `seed`, and for an own file
+        its `columns`
     say : function that receives the numbers of releases made and planned
     """
-    return _answered(asked, lambda data, algorithm, seed: _ran(data, algorithm, seed, say))
+    return answered(asked, lambda form: _ran(_data(form), algorithm_of(form), seed_of(form["seed"]), say))
 
 
 def again(asked: str, say: Callable[[int, int], None]) -> str:
     """Run the same method `AGAIN` times with other seeds; return how the results differ, or `refused`."""
-    return _answered(asked, lambda data, algorithm, seed: _reran(data, algorithm, seed, say))
+    return answered(asked, lambda form: _reran(_data(form), algorithm_of(form), seed_of(form["seed"]), say))
 
 
-def _answered(asked: str, answer: Callable[[Dataset, Algorithm, int], dict[str, Any]]) -> str:
-    form = json.loads(asked)
-    try:
-        data = _data(form["data"], json.dumps(form["blobs"]))
-        cls = ALGORITHMS[form["method"]]
-        algorithm = cls(**_values(cls.name, params.specs(cls), form["values"]))
-        found = answer(data, algorithm, _seed(form["seed"]))
-    except ValueError as problem:
-        found = {"refused": _in_words(str(problem), form["method"])}
-    except MemoryError:
-        found = {"refused": "The tab has no memory left for this run. Fewer rows, columns or centers need less."}
-    return json.dumps(found, ensure_ascii=False)
+def _data(form: dict[str, Any]) -> Dataset:
+    if form["data"] == own.NAME:
+        return own.public(json.dumps(form["columns"]))
+    return _made(form["data"], json.dumps(form["blobs"]))
 
 
 @lru_cache(maxsize=2)
-def _data(name: str, blobs: str) -> Dataset:
-    return load(name) if name != "blobs:" else Blobs(**_values("Blobs", params.specs(Blobs), json.loads(blobs))).make()
-
-
-def _values(owner: str, specs: Mapping[str, params.ParamSpec], texts: Mapping[str, str]) -> dict[str, Any]:
-    """Return the values of the form's texts.
-
-    Raises
-    ------
-    ValueError
-        If a text is no value of its kind.
-    """
-    values = {}
-    for name, text in texts.items():
-        spec = specs[name]
-        try:
-            values[name] = params.parse(spec, text.strip())
-        except ValueError:
-            kind = "a whole number" if spec.kind == "int" else "a number"
-            empty = " or empty" * spec.optional
-            raise ValueError(f"{owner}: {name} must be {kind}{empty}; got {text!r}.") from None
-    return values
-
-
-def _seed(text: str) -> int:
-    if not (text.strip().isascii() and text.strip().isdecimal() and int(text) < _MOST_SEED):
-        raise ValueError(f"Seed must be a whole number from 0 to {_MOST_SEED - 1:,}; got {text!r}.")
-    return int(text)
-
-
-def _in_words(problem: str, method: str) -> str:
-    cls = ALGORITHMS[method]
-    for name, label in GROUPS.items() if problem.startswith("Blobs: ") else ():
-        problem = problem.replace(name, label)
-    text = problem.removeprefix(f"{cls.name}: ").removeprefix("Blobs: ").removeprefix("datasets: ")
-    return on_screen(params.in_labels(text, {**params.specs(Blobs), **params.specs(cls)}))
+def _made(name: str, blobs: str) -> Dataset:
+    return (
+        load(name) if name != "blobs:" else Blobs(**values_of("Blobs", params.specs(Blobs), json.loads(blobs))).make()
+    )
 
 
 def _ran(data: Dataset, algorithm: Algorithm, seed: int, say: Callable[[int, int], None]) -> dict[str, Any]:

@@ -1,0 +1,13 @@
+"""Answer the page "Run it here" inside a browser tab: JSON in, JSON out.
+
+The site's worker imports this package under the name `in_tab`, so it imports nothing from the package around it.
+"""
+
+from __future__ import annotations
+
+from .forms import GROUPS
+from .own import NAME as OWN
+from .own import opened
+from .public import AGAIN, again, run
+
+__all__ = ["AGAIN", "GROUPS", "OWN", "again", "opened", "run"]

@@ -1,0 +1,20 @@
+// The last part of the page Run it here: its form is filled and wired.
+form.elements.data.append(...Object.entries(live.data).map(([name, { title }]) => new Option(title, name)));
+form.elements.method.append(...Object.entries(live.methods).map(([slug, { name }]) => new Option(name, slug)));
+const named = new URLSearchParams(location.search).get("method");
+form.elements.method.value = Object.hasOwn(live.methods, named) ? named : "pe-means";
+blobs.append(...live.blobs.map((one) => field(one, "blobs")));
+draw();
+form.addEventListener("input", ({ target }) => { typed[target.name] = target.value; });
+for (const name of ["data", "method"]) form.elements[name].addEventListener("change", draw);
+form.elements.data.addEventListener("change", () => { delete typed["values.n_clusters"]; draw(); });
+form.addEventListener("submit", (event) => { event.preventDefault(); ask("run"); });
+find(".again").addEventListener("click", () => ask("again"));
+find(".stop").addEventListener("click", () => end("Stopped. Load Python again for another run."));
+find(".load").addEventListener("click", load);
+panel.querySelector("input[type=file]").addEventListener("change", ({ target }) => open(target.files[0]));
+for (const name of ["dragover", "drop"]) document.addEventListener(name, (event) => {
+  event.preventDefault(); // a file that is dropped elsewhere would replace the page
+  if (name === "drop" && event.target.closest(".file")) open(event.dataTransfer.files[0]);
+});
+document.querySelector(".live").hidden = false;
