@@ -65,7 +65,8 @@ class Domain:
             raise ValueError(
                 f"{owner}: low and high must name the same, nonzero number of columns; got {low.size} and {high.size}."
             )
-        for column, (a, b) in enumerate(zip(low, high, strict=True)):
+        for place, (a, b) in enumerate(zip(low, high, strict=True)):
+            column = repr(self.columns[place]) if place < len(self.columns) else place + 1
             if not (np.isfinite(a) and np.isfinite(b) and a < b):
                 raise ValueError(f"{owner}: column {column} must have finite bounds with low < high; got {a} and {b}.")
             if max(abs(a), abs(b)) > _LARGEST or (b - a) / 2 < max(_LEAST, _FINEST * max(abs(a), abs(b))):
@@ -139,10 +140,12 @@ class Domain:
             )
         lows, highs = (np.broadcast_to(array.reshape(-1), (size,)) for array in arrays)
         # may raise an error that names a column
-        sane = cls(lows, highs, scale, 1.0, n_public, rows_per_person, weights=tuple(weights))
+        sane = cls(
+            lows, highs, scale, 1.0, n_public, rows_per_person, columns=tuple(columns), weights=tuple(weights)
+        )  # fmt: skip
         widest = float(np.linalg.norm(sane.box_z)) * (1 + _SLACK)
         reach = widest if radius is None else radius
-        return dataclasses.replace(sane, radius=reach, columns=tuple(columns), units=tuple(units))
+        return dataclasses.replace(sane, radius=reach, units=tuple(units))
 
     @classmethod
     def tight_nonprivate(cls, X: np.ndarray, *, loose: float = 1.0) -> Domain:

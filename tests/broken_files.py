@@ -185,7 +185,7 @@ def make_files():
         "mixed types": ("x.csv", b"a,b\n1,1\n2,SENTINEL\n3,3\n", ("b", "mixed")),
         "dates": ("x.csv", b"a,b\n1,2026-01-02\n2,2026-01-03\n", ("b", "date")),
         "European dates": ("x.csv", b"a,b\n1,31.12.2026\n2,1.2.2026\n", ("b", "date")),
-        "times": ("x.csv", b"a,b\n1,10:30\n2,11:45\n", ("b", "date")),
+        "times": ("x.csv", b"a,b\n1,10:30\n2,11:45\n", ("b", "time")),
         "only missing cells": ("x.csv", b"a,b\n1,\n2,NA\n", ("b", "empty")),
         "only NaN and inf": ("x.csv", b"a,b\n1,nan\n2,inf\n3,-inf\n", ("b", "empty")),
         "huge numbers only": ("x.csv", b"a,b\n1,1e400\n2,-1e300\n", ("b", "empty")),

@@ -65,6 +65,14 @@ def add_form(parser: argparse.ArgumentParser) -> None:
         "--missing-marks", metavar="A,B,...",
         help="marks of a missing cell, besides NA, ?, - and similar ones: \"k. A.,missing,-999\"",
     )  # fmt: skip
+    parser.add_argument(
+        "--no-missing-marks", metavar="A,B,...",
+        help="those of NA, ?, - and similar ones that are words of this file, such as NA for Namibia",
+    )  # fmt: skip
+    parser.add_argument(
+        "--lines-below", type=int, metavar="N",
+        help="number of lines directly below the names to skip, such as one of units; default: none",
+    )  # fmt: skip
 
 
 def add_bounds(parser: argparse.ArgumentParser) -> None:
@@ -139,7 +147,10 @@ def form_of(arguments: argparse.Namespace) -> dict[str, Any]:
         "decimal_of": decimal_of or None,
         "separator": _SEPARATORS.get(arguments.separator),
         "thousands": "" if arguments.thousands == "none" else arguments.thousands,
-        "missing_marks": None if arguments.missing_marks is None else read_names(arguments.missing_marks),
+        **{
+            key: None if getattr(arguments, key) is None else read_names(getattr(arguments, key))
+            for key in ("missing_marks", "no_missing_marks")
+        },
     }
 
 

@@ -180,8 +180,11 @@ def _large(
     stack: ExitStack,
 ) -> RunInput:
     """Open a file in parts, perhaps on a cluster; `stack` closes the connection."""
-    if arguments.recode or arguments.label or arguments.sheet or arguments.header_row or arguments.separator:
-        raise ValueError("--recode, --label, --sheet, --header-row and --separator are for files that fit in memory.")
+    whole = ("recode", "label", "sheet", "header_row", "lines_below", "separator")
+    if any(getattr(arguments, name) for name in whole):
+        raise ValueError(
+            "--recode, --label, --sheet, --header-row, --lines-below and --separator are for files that fit in memory."
+        )
     spread: Spread = threads(cpu_count())
     if arguments.cluster:
         spread = on_cluster(stack.enter_context(connect(arguments.cluster, cpu_count())))

@@ -68,11 +68,11 @@ def complete(facts: Mapping[str, Any], name: str = "data dictionary") -> dict[st
     PRIVATE), unit_of_privacy, rows_per_person, origin, licence, title, description, label, n_clusters, view (the two
     columns to draw first), picture ([height, width] where the columns are a picture's cells, row by row), form (the
     format of the file: header, sheet, header_row, separator, decimal, decimal_of, thousands, n_columns, missing_marks,
-    see `readers.form.Form`), recode (rules that turn columns of text and dates into numbers, see
-    `readers.recode.Recoding`; a column listed without bounds, or not at all, stands for all columns that its rule
-    makes), projection (from latitude and longitude to kilometers, see `earth.Equirectangular`). A column without bounds
-    may carry its own rule, as `recode`: "ordinal:never,rarely,often". Other keys are dropped here, but refused in a
-    file.
+    no_missing_marks, lines_below, see `readers.form.Form`), recode (rules that turn columns of text and dates into
+    numbers, see `readers.recode.Recoding`; a column listed without bounds, or not at all, stands for all columns that
+    its rule makes), projection (from latitude and longitude to kilometers, see `earth.Equirectangular`). A column
+    without bounds may carry its own rule, as `recode`: "ordinal:never,rarely,often". Other keys are dropped here, but
+    refused in a file.
 
     Raises
     ------

@@ -172,6 +172,8 @@ def load_csv(
     n_columns: int | None = None,
     missing_marks: Sequence[str] | None = None,
     decimal_of: Mapping[str, str] | None = None,
+    no_missing_marks: Sequence[str] | None = None,
+    lines_below: int | None = None,
     bounds: Mapping[str, tuple[float, float, str]] | None = None,
     rows_per_person: int | None = None,
     dictionary: Path | None = None,
@@ -197,8 +199,8 @@ def load_csv(
         are declared
     label : name of a public file's column of known groups, for evaluation; it is not clustered
     missing : treatment of a missing cell: "drop" leaves its row out, "middle" fills in the middle of the bounds
-    sheet, header_row, separator, decimal, thousands, n_columns, missing_marks, decimal_of : the format of the file, see
-        `readers.Form`
+    sheet, header_row, separator, decimal, thousands, n_columns, missing_marks, decimal_of, no_missing_marks,
+        lines_below : the format of the file, see `readers.Form`
     recode : rules that turn columns of text and dates into numbers
     content : the bytes of the file, if the caller has read them; if None, the file is read here
     logs : names of columns that are clustered as ln(1 + value), such as amounts of money; bounds are those of values
@@ -231,6 +233,7 @@ def load_csv(
     form = with_form(
         facts, header=header, sheet=sheet, header_row=header_row, separator=separator, decimal=decimal,
         thousands=thousands, n_columns=n_columns, missing_marks=missing_marks, decimal_of=decimal_of,
+        no_missing_marks=no_missing_marks, lines_below=lines_below,
     )  # fmt: skip
     rules = tuple(recode) if facts is None else tuple(Recoding.parse(entry, source) for entry in facts["recode"])
     declared = _declared(facts, columns, rules)

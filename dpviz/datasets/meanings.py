@@ -128,7 +128,8 @@ def meaning_of(column: str) -> Meaning | None:
     words = words[: words.index("per")] if "per" in words else words  # "trips per day" is not a date
     if (at := words.index("since") if "since" in words else 0) and words[at - 1] in _UNITS:
         words = words[:at]  # "days since order" is not a date either
-    unit, within = _UNITS.get(words[-1], ("", None)) if words else ("", None)
+    alone = len(words) == 1 and len(words[0]) == 1 and words[0].isalpha()  # "C" is a letter, and "temp (C)" has a unit
+    unit, within = ("", None) if not words or alone else _UNITS.get(words[-1], ("", None))
     for word in words:
         if word in _KNOWN:
             what, low, high, own = _KNOWN[word]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 
-from dpviz.figures.scenes.changes import MOST_COLUMNS, pair_svg
+from dpviz.figures.kit.theme import Theme
+from dpviz.figures.scenes.changes import MOST_COLUMNS, pair_image, pair_svg
 from dpviz.postprocessing.changes import Changes, Pair, changes, check_comparable, together
 from dpviz.takeaway.cards import MOST_CARDS
 from dpviz.takeaway.foreign import drawing, read
@@ -19,7 +20,7 @@ _BEYOND = {True: "yes", False: "no", None: "not known"}
 _STYLE = (
     "<style>.dp-changes .pairs{display:grid;gap:12px;"
     "grid-template-columns:repeat(auto-fit,minmax(min(340px,100%),1fr))}"
-    ".dp-changes section{break-inside:avoid;min-width:0}.dp-changes svg{max-width:100%;height:auto}"
+    ".dp-changes section{break-inside:avoid;min-width:0}.dp-changes :is(svg,img){max-width:100%;height:auto}"
     ".dp-changes h2{font-size:17px;line-height:1.35;margin:8px 0 4px;padding:0}"
     ".dp-changes .beyond td{font-weight:700;color:var(--ink)}</style>"
 )
@@ -38,7 +39,7 @@ def between(first: Trace, second: Trace) -> Changes:
         return changes(first, second, *names_of(first))
 
 
-def since(text: str, second: Trace) -> tuple[str, ...]:
+def since(text: str, second: Trace, colors: Theme) -> tuple[str, ...]:
     """Return what changed since the run in a file that `run --json` wrote.
 
     The parts are both runs, the sentences, what the two promise together, and last, as HTML, the picture and the table.
@@ -54,14 +55,15 @@ def since(text: str, second: Trace) -> tuple[str, ...]:
         both = zip("AB", (first, second), strict=True)
         heads = (f"{letter}: {headline(trace)}; {trace.notice}" for letter, trace in both)
         lines = (*heads, *found.sentences, together(first, second))
-    return *lines, _STYLE.replace("var(--", "var(--dp-") + changes_html(found, "dp-")
+    return *lines, _STYLE.replace("var(--", "var(--dp-") + changes_html(found, colors)
 
 
-def changes_html(found: Changes, prefix: str = "") -> str:
-    """Return the matched centers as pictures and as a table; the names of CSS variables begin with `prefix`."""
-    pictures = "".join(
-        f"<section><h2>{_named(pair)}</h2>{pair_svg(pair, prefix)}</section>" for pair in found.pairs[:MOST_CARDS]
-    )
+def changes_html(found: Changes, colors: Theme | None = None) -> str:
+    """Return the matched centers as pictures and as a table; pictures are images if colors are given."""
+    drawn = [
+        (_named(pair), pair_image(pair, colors) if colors else pair_svg(pair)) for pair in found.pairs[:MOST_CARDS]
+    ]
+    pictures = "".join(f"<section><h2>{words}</h2>{drawing}</section>" for words, drawing in drawn)
     rows = "".join(_rows(pair) for pair in found.pairs)
     heads = "".join(f"<th scope=col>{name}</th>" for name in ("centers", "column", "A", "B", "B − A", "beyond"))
     left = []
@@ -74,7 +76,7 @@ def changes_html(found: Changes, prefix: str = "") -> str:
         f'<div class="dp-changes"><div class="pairs">{pictures}</div><p class="dp-small small">{more}Hollow: A; '
         "filled: B; ends: the declared bounds; whiskers and ±: one standard deviation of the noise that privacy added; "
         "beyond: whether a difference is beyond the noise of both runs.</p>"
-        '<div class="dp-table dp-free numbers"><table>'
+        '<div class="dp-table dp-free numbers" tabindex="0" role="region" aria-label="All differences"><table>'
         f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div></div>"
     )
 

@@ -97,7 +97,7 @@ def test_dates_are_read_in_the_declared_order(text: str, order: str, day: float)
 
 @pytest.mark.parametrize(
     "text",
-    ["sex", "sex=one-hot:f", "sex=one-hot:f,f", "sex=rank:a,b", "sex=one-hot:NA,f", "born=days:1990..2000",
+    ["sex", "sex=one-hot:f", "sex=one-hot:f,f", "sex=rank:a,b", "born=days:1990..2000",
      "born=days:2000-01-01..1990-01-01", "born=days-ydm:1990-01-01..2000-01-01"],
 )  # fmt: skip
 def test_a_wrong_rule_is_one_sentence(text: str) -> None:

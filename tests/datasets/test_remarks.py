@@ -24,7 +24,7 @@ DAYS = [20230131, 20230201, 20230202, 20231203, 20230203, 20230204]
     [
         ({"age": [*AGE, 194]}, "The last row is the sum of all others in 'age': remove that line."),
         (
-            {"city": [*"abcdef", "Total"], "age": [*AGE, 194], "pay": [1.5] * 6 + [9.0]},
+            {"city": [*"abcdef", "all"], "age": [*AGE, 194], "pay": [1.5] * 6 + [9.0]},
             "The last row is the sum of all others in 'age' and 'pay': remove that line.",
         ),
         ({"when": DAYS}, "Column 'when' seems to hold days as 20230131: as numbers"),

@@ -49,6 +49,8 @@ def read_table(
     n_columns: int | None = None,
     missing_marks: Sequence[str] | None = None,
     decimal_of: Mapping[str, str] | Sequence[tuple[str, str]] | None = None,
+    no_missing_marks: Sequence[str] | None = None,
+    lines_below: int | None = None,
     words: bool = False,
     limits: Limits | None = None,
     on_progress: Callable[[float], None] | None = None,
@@ -60,7 +62,7 @@ def read_table(
     source : bytes, a buffer, or an open binary file
     name : str, the file's name in messages; for a public file it serves no other purpose
     header, private, sheet, header_row, recode, separator, decimal, thousands, names, n_columns, missing_marks,
-        decimal_of :
+        decimal_of, no_missing_marks, lines_below :
         the declared format, see `Form`
     words : if True, accept a public table without a column of numbers if a rule could make numbers of one
     limits : Limits, the size guards
@@ -79,7 +81,7 @@ def read_table(
         raise too_large(name, limits)
     form = Form(
         header, private, sheet, header_row, tuple(recode), separator, decimal, thousands, tuple(names), n_columns,
-        tuple(missing_marks or ()), decimal_of or (),  # type: ignore[arg-type]
+        tuple(missing_marks or ()), decimal_of or (), tuple(no_missing_marks or ()), lines_below,  # type: ignore[arg-type]
     )  # fmt: skip
     head = bytes(data[:64])
     for magic, what in REFUSED.items():
@@ -107,6 +109,7 @@ def read_table(
 _MENDS = {  # kind of column -> how to turn it into numbers
     "text": "declare its numbers (on the command line: --recode COLUMN=one-hot:A,B,...)",
     "date": "declare its numbers (on the command line: --recode COLUMN=days:FIRST..LAST)",
+    "time": "write its times as numbers, such as 8.5 for 08:30",
     "mixed": "say what stands for a missing cell, or where the names stand if they take two lines (on the command "
     "line: --missing-marks A,B or --header-row 2)",
     "nested": "write one number in each cell",

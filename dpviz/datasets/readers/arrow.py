@@ -68,8 +68,10 @@ def kind_of(type_: pa.DataType) -> str:
         return "true/false"
     if pa.types.is_integer(type_) or pa.types.is_floating(type_) or pa.types.is_decimal(type_):
         return "number"
-    if pa.types.is_temporal(type_):
+    if pa.types.is_date(type_) or pa.types.is_timestamp(type_):
         return "date"
+    if pa.types.is_temporal(type_):
+        return "time"
     if pa.types.is_string(type_) or pa.types.is_large_string(type_):
         return "text"
     return "empty" if pa.types.is_null(type_) else "nested"
@@ -86,7 +88,7 @@ def raw_of(cells: pa.ChunkedArray | pa.Array) -> Raw:
         return Raw(kind, None, tuple(map(_words, parts)))
     if kind in ("number", "true/false"):
         return Raw(kind, _floats(cells))
-    if kind == "date" and (pa.types.is_date(cells.type) or pa.types.is_timestamp(cells.type)):
+    if kind == "date":
         return Raw(kind, np.floor(_floats(cells.cast(pa.timestamp("s"), safe=False).cast(pa.int64())) / 86_400))
     return Raw(kind, np.full(len(cells), np.nan))
 

@@ -19,7 +19,7 @@ from dpviz.datasets.readers.table import Column, mixed, own_columns, refused
 __all__ = ["columns_of_cells"]
 
 _ERRORS = {"#DIV/0!", "#N/A", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!", ""}
-_DATES = (datetime.date, datetime.time, datetime.timedelta)
+_DATES, _TIMES = (datetime.date,), (datetime.time, datetime.timedelta)
 
 
 def columns_of_cells(name: str, cells: list[Any], dtype: type, form: Form) -> list[Column]:
@@ -75,18 +75,26 @@ def _column(name: str, cells: list[Any], dtype: type, form: Form) -> Column:
     cells = [None if isinstance(cell, str) and cell.strip() in _ERRORS else cell for cell in cells]
     cells = [_utf8(cell) if isinstance(cell, str) else cell for cell in cells]
     kinds = {
-        bool if isinstance(c, bool) else float if isinstance(c, int | float) else str if isinstance(c, str) else _DATES
+        bool
+        if isinstance(c, bool)
+        else float
+        if isinstance(c, int | float)
+        else str
+        if isinstance(c, str)
+        else _TIMES
+        if isinstance(c, _TIMES)
+        else _DATES
         for c in cells
         if c is not None
     }
     if not kinds:
         return refused(name, "empty")
-    if len(kinds) > 1:
+    if len(kinds) > 1 and not kinds <= {_DATES, _TIMES}:
         first = next(c for c in cells if c is not None)
         row = next(i for i, c in enumerate(cells, 1) if c is not None and type(c) is not type(first))
         return mixed(name, row)
-    if kinds == {_DATES}:
-        return refused(name, "date")
+    if kinds <= {_DATES, _TIMES}:
+        return refused(name, "date" if kinds == {_DATES} else "time")
     if kinds == {str}:
         return column_of(name, Raw.text(cells), dtype, form)
     numbers = [float(cell) if cell is not None and abs(cell) <= LARGEST else math.nan for cell in cells]

@@ -22,7 +22,7 @@ from dpviz.datasets.readers.numerals import (
     with_minus,
 )
 from dpviz.datasets.readers.raw import Raw
-from dpviz.datasets.readers.recode import recoded, rule_for_words
+from dpviz.datasets.readers.recode import MOST_CATEGORIES, recoded, rule_for_words
 from dpviz.datasets.readers.table import MOST_GROUPS, Column, mixed, own_columns, refused, usable
 
 __all__ = ["column_of", "columns_of", "own_numbers", "without_marks"]
@@ -103,11 +103,11 @@ def _from_text(name: str, cells: Raw, dtype: type, form: Form, decimal: str) -> 
         decimal = declared
     groups = {",": ".", ".": ",", "?": ""}[decimal]
     groups = groups if form.thousands is None or name in dict(form.decimal_of) else form.thousands
-    numbers = _written(name, cells, dtype, decimal, groups)
+    numbers = _written(name, cells, dtype, decimal, groups, form.general_marks)
     return dataclasses.replace(numbers, doubt=doubt) if numbers.kind in ("number", "ambiguous") else numbers
 
 
-def _written(name: str, cells: Raw, dtype: type, decimal: str, groups: str) -> Column:
+def _written(name: str, cells: Raw, dtype: type, decimal: str, groups: str, marks: Sequence[str]) -> Column:
     """Return a text column as numbers with these signs, or as refused with a reason."""
     number = number_pattern(decimal, groups).fullmatch
     if all(number(with_minus(cell)) for cell in cells):
@@ -128,7 +128,9 @@ def _written(name: str, cells: Raw, dtype: type, decimal: str, groups: str) -> C
         return dataclasses.replace(refused(name, "date"), suggestion=rule_for_dates(cells))
     if not any(map(fits, cells)):
         codes, words = _codes(cells)
-        return dataclasses.replace(refused(name, "text"), codes=codes, words=words, suggestion=rule_for_words(words))
+        why = "many" if codes is None or len(words) > MOST_CATEGORIES else ""
+        suggestion = rule_for_words(words, marks)
+        return dataclasses.replace(refused(name, "text", why), codes=codes, words=words, suggestion=suggestion)
     return mixed(name, int(np.flatnonzero(cells.numbers(lambda cell: float(fits(cell))) == 0)[0]) + 1)
 
 

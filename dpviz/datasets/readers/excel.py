@@ -15,6 +15,7 @@ from openpyxl.worksheet._reader import ROW_TAG, WorkSheetParser
 from openpyxl.xml.functions import iterparse
 
 from dpviz.datasets.readers.cells import columns_of_cells
+from dpviz.datasets.readers.footers import drop_footers
 from dpviz.datasets.readers.form import Form
 from dpviz.datasets.readers.names import cleaned, confirmed, named, numbered, width_of
 from dpviz.datasets.readers.table import (
@@ -82,11 +83,14 @@ def read_excel(data: memoryview, name: str, form: Form, limits: Limits, advance:
                     )
             width = len(names)
             notes += renamed
+            for _ in range(form.lines_below or 0):
+                next(rows, None)
             columns = _read_rows(
                 rows if has_header else chain([first] if first else [], rows), name, width, form, limits
             )
         finally:
             book.close()
+    notes += [] if form.private else drop_footers(columns)
     n_rows = len(columns[0])
     if n_rows == 0 and not form.private:
         raise TableError(f"{name}: {NO_ROWS}")

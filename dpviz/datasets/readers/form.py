@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
+from dpviz.datasets.readers.marks import MISSING
 from dpviz.datasets.readers.recode import Recoding
 
 __all__ = ["FORM_ENTRIES", "NUMBERS", "SEPARATORS", "Form", "with_form"]
@@ -14,6 +15,7 @@ SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar", 
 NUMBERS = {"1,234.5": (".", ","), "1.234,5": (",", "."), "1234.5": (".", ""), "1234,5": (",", "")}  # decimal, thousands
 _MOST_COLUMNS = 200
 _MOST_MARKS = 50
+_MOST_BELOW = 50
 _DECLARED: dict[str, tuple[type, str]] = {
     "header": (bool, "true or false"),
     "sheet": (str, "a sheet's name or number, as text"),
@@ -27,6 +29,8 @@ _DECLARED: dict[str, tuple[type, str]] = {
         list,
         f"a list of at most {_MOST_MARKS} strings that stand for a missing cell, none of them a category",
     ),
+    "no_missing_marks": (list, f"a list of some of {' '.join(MISSING)}, which then stand for themselves"),
+    "lines_below": (int, f"a whole number of lines below the names, from 1 to {_MOST_BELOW}"),
 }
 FORM_ENTRIES = frozenset(_DECLARED)  # entries of a data dictionary
 
@@ -55,6 +59,9 @@ class Form:
     names : declared names of columns; if there are any, no other key of private JSON records is read
     n_columns : number of cells in each line of a private file without a line of names
     missing_marks : marks of a missing value besides `marks.MISSING`, such as "k. A." or "-999"
+    no_missing_marks : those of `marks.MISSING` that are words of this file, such as "NA" for Namibia
+    lines_below : number of lines (rows of a sheet) directly below the names that are skipped, such as one of units;
+        None means none, except in a public file with two lines that say what kinds its columns have
     decimal_of : names of columns whose decimal sign is not `decimal`, and their signs; the other sign groups their
         thousands
 
@@ -76,9 +83,12 @@ class Form:
     n_columns: int | None = None
     missing_marks: tuple[str, ...] = ()
     decimal_of: tuple[tuple[str, str], ...] = ()
+    no_missing_marks: tuple[str, ...] = ()
+    lines_below: int | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "missing_marks", tuple(self.missing_marks))
+        object.__setattr__(self, "no_missing_marks", tuple(self.no_missing_marks or ()))
         object.__setattr__(self, "decimal_of", tuple(dict(self.decimal_of or ()).items()))
         right = {
             "header_row": self.header_row is None or self.header_row >= 1,
@@ -91,8 +101,19 @@ class Form:
             and all(isinstance(mark, str) and mark.strip() for mark in self.missing_marks)
             and not {word for rule in self.recode for word in rule.categories} & set(self.missing_marks),
         }
+        right |= {
+            "no_missing_marks": {*self.no_missing_marks} <= {*MISSING} - {*self.missing_marks},
+            "lines_below": self.lines_below is None
+            or (1 <= self.lines_below <= _MOST_BELOW and self.header is not False),
+        }
         if wrong := next((key for key, fits in right.items() if not fits), None):
             raise ValueError(f"The format of the file: {wrong} must be {_DECLARED[wrong][1]}.")
+        for rule in self.recode:
+            if taken := [word for word in rule.categories if word in self.general_marks]:
+                raise ValueError(
+                    f"Recoding of column {rule.column!r}: {taken[0]!r} stands for a missing cell; if it is a category "
+                    f"of this file, say so (on the command line: --no-missing-marks={taken[0]})."
+                )
 
     @classmethod
     def checked(cls, facts: Any, where: str) -> dict[str, Any]:
@@ -119,8 +140,14 @@ class Form:
     def facts(self) -> dict[str, Any]:
         """Return the form as entries of a data dictionary."""
         entries = {key: getattr(self, key) for key in sorted(FORM_ENTRIES)}
-        entries |= {"missing_marks": list(self.missing_marks), "decimal_of": dict(self.decimal_of)}
+        lists = {key: list(getattr(self, key)) for key in ("missing_marks", "no_missing_marks")}
+        entries |= lists | {"decimal_of": dict(self.decimal_of)}
         return {key: entry for key, entry in entries.items() if entry not in (None, [], {})}
+
+    @property
+    def general_marks(self) -> tuple[str, ...]:
+        """Return the marks of a missing cell that need no declaration."""
+        return tuple(mark for mark in MISSING if mark not in self.no_missing_marks)
 
     @property
     def signs(self) -> tuple[str, str]:

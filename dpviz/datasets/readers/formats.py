@@ -111,6 +111,8 @@ def unplaced(kind: str, form: Form) -> str:
         return "it is not a workbook and has no sheets; leave out the sheet"
     if form.header_row is not None and kind not in ("excel", "text"):
         return "it has no lines above its table; leave out the header row"
+    if form.lines_below is not None and kind not in ("excel", "text"):
+        return "it has no lines below its names; leave out their number"
     return ""
 
 

@@ -25,7 +25,7 @@ _VALUE = re.compile(
 )
 
 
-_MAY_NAME = re.compile(r"(1\d|20)\d\d|[A-Za-z]+")
+_MAY_NAME = re.compile(r"(1\d|20)\d\d|[A-Za-z]+|\d{1,2} ?%|100 ?%")
 
 
 def is_value(text: str) -> bool:
@@ -74,8 +74,8 @@ def named(file: str, raw: Sequence[str], *, sure: bool = False) -> tuple[list[st
     """Return unique column names, and notes about renamed columns; no note quotes a name.
 
     A value in place of a name is refused, because it may come from the first row of a table without a header, and a row
-    must not become public. If the owner is `sure` that the line holds names, even a year or a word that marks a missing
-    cell (NA) is accepted as a name.
+    must not become public. If the owner is `sure` that the line holds names, even a year, a word that marks a missing
+    cell (NA) or a whole percentage is accepted as a name.
     """
     notes, names, taken = [], [], set()
     for position, text in enumerate(raw, 1):

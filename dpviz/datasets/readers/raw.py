@@ -57,7 +57,8 @@ class Raw:
 
     Attributes
     ----------
-    kind : "text", or the kind that the file's own types state: "number", "true/false", "date", "nested" or "empty"
+    kind : "text", or the kind that the file's own types state: "number", "true/false", "date", "time", "nested" or
+        "empty"
     values : ndarray of shape (n,): numbers, or days from 1970-01-01 to each date; NaN for a missing cell, and for all
         cells of other kinds; None for text
     parts : the cells of text, in parts

@@ -63,8 +63,6 @@ class Recoding:
         words = [word.strip() if isinstance(word, str) else "" for word in self.categories]
         if len(words) < 2 or len(words) > MOST_CATEGORIES or not all(words) or len(set(words)) < len(words):
             raise ValueError(f"{where}: give 2 to {MOST_CATEGORIES} different categories.")
-        if taken := [word for word in words if word in MISSING]:
-            raise ValueError(f"{where}: {taken[0]!r} stands for a missing cell and cannot be a category.")
         object.__setattr__(self, "categories", tuple(words))
 
     @classmethod
@@ -149,11 +147,14 @@ def date_of(days: float) -> str:
     return (_EPOCH + datetime.timedelta(round(days))).isoformat()
 
 
-def rule_for_words(words: Iterable[str]) -> str:
-    """Return a rule that makes a column for each word of a public column, as text for `Recoding.of`; "" for none."""
+def rule_for_words(words: Iterable[str], marks: Iterable[str] = MISSING) -> str:
+    """Return a rule that makes a column for each word of a public column, as text for `Recoding.of`; "" for none.
+
+    `marks` are the words that stand for a missing cell; where they are among the words, there is no rule.
+    """
     listed = sorted(words)
     fits = 2 <= len(listed) <= MOST_CATEGORIES and len(set(listed)) == len(listed)
-    return Recoding("", "one-hot", tuple(listed)).text if fits and not {"", *MISSING} & set(listed) else ""
+    return Recoding("", "one-hot", tuple(listed)).text if fits and not {"", *marks} & set(listed) else ""
 
 
 def _day(text: str, where: str = "Recoding") -> int:

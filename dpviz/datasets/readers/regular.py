@@ -45,16 +45,18 @@ class Wanted:
     texts : positions of the columns that are wanted as text; a column that has a cell that is not a plain number joins
         them, whose following blocks are then not tried as numbers
     missing : marks of missing numbers besides the general ones
+    general : the general ones, without those that the owner has declared to be values
     """
 
     decimal: str = "."
     texts: set[int] = dataclasses.field(default_factory=set)
     missing: tuple[str, ...] = ()
+    general: tuple[str, ...] = MISSING
 
     @property
     def marks(self) -> list[str]:
         """Return every mark of a missing cell."""
-        return ["", " ", *MISSING, *self.missing]
+        return ["", " ", *self.general, *self.missing]
 
 
 def regular(block: bytes, separator: str, width: int) -> bytes | None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from dpviz.datasets.readers.form import Form
 from dpviz.datasets.readers.marks import LARGEST
-from dpviz.datasets.readers.recode import recoded
+from dpviz.datasets.readers.recode import MOST_CATEGORIES, recoded
 
 __all__ = ["Column", "Limits", "Stopped", "Table", "TableError"]
 
@@ -69,8 +69,8 @@ class Column:
     Attributes
     ----------
     name : str, unique in its table
-    kind : "number", "true/false", "text", "mixed", "date", "index", "nested", "empty", "ambiguous", "units", "recoded"
-        or "unknown"
+    kind : "number", "true/false", "text", "mixed", "date", "time", "index", "nested", "empty", "ambiguous", "units",
+        "recoded" or "unknown"
     reason : one sentence that says why the column cannot be clustered; "" if it can be clustered
     values : ndarray of shape (n,), float64 or float32, read-only, NaN for a missing cell; None if not usable
     codes : ndarray of shape (n,), integers, read-only: for each row the index of its word in `words`, -1 if missing;
@@ -238,7 +238,9 @@ MOST_GROUPS = 100  # maximum number of different words in a column that can defi
 
 _REASONS = {
     "empty": "It is empty. Formulas are never evaluated: save the file with their values.",
-    "date": "It holds dates or times. Recode it as days between two declared dates, or leave it out.",
+    "date": "It holds dates. Recode it as days between two declared dates, or leave it out.",
+    "time": "It holds times of day or durations. Write them as numbers, such as 8.5 for 08:30, or leave it out.",
+    "many": f"It holds text, with more than the {MOST_CATEGORIES} different words that a rule may list.",
     "nested": "It holds lists or bytes, not numbers.",
     "text": "It holds text. Distances need numbers: declare its categories, or leave it out.",
     "unknown": "None of its cells is one of the declared categories or dates.",
@@ -248,9 +250,9 @@ _REASONS = {
 }
 
 
-def refused(name: str, kind: str) -> Column:
-    """Return a column that cannot be clustered, with the reason for its kind."""
-    return Column(name, kind, _REASONS[kind])
+def refused(name: str, kind: str, why: str = "") -> Column:
+    """Return a column that cannot be clustered, with the reason for its kind, or the one called `why`."""
+    return Column(name, kind, _REASONS[why or kind])
 
 
 def own_columns(name: str, values: Sequence[np.ndarray], form: Form) -> list[Column]:

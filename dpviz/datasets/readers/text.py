@@ -13,11 +13,13 @@ import io
 import re
 from collections.abc import Callable, Collection
 from contextlib import suppress
+from itertools import islice
 
 import numpy as np
 
 from dpviz.datasets.readers.by_rule import numbers_by_rule
 from dpviz.datasets.readers.columns import columns_of, own_numbers, without_marks
+from dpviz.datasets.readers.footers import without_footers
 from dpviz.datasets.readers.form import SEPARATORS, Form
 from dpviz.datasets.readers.formats import FORMATS
 from dpviz.datasets.readers.lines import BLOCK, cells_of, mended, split, words
@@ -44,6 +46,7 @@ __all__ = ["is_split_slowly", "read_text"]
 
 _DELIMITERS = [sign for sign in SEPARATORS if sign != " "]
 _SAMPLE = 1 << 17
+_END = re.compile(rb"\r\n|\r|\n")
 _EQUAL = (
     "give every line as many cells as the first one, and put text that holds the separator in quotes; if the names "
     "are further down, say where (on the command line: --header-row {})."
@@ -111,6 +114,8 @@ def _read_private(data: memoryview, name: str, form: Form, limits: Limits, advan
         if separator not in ("", ","):
             notes.insert(0, f"Cells are separated by {_article(separator)}{SEPARATORS[separator]}.")
     n_heads = int(form.header is not False)  # after a header, the text begins with that header's line end
+    if form.lines_below:
+        data, n_heads = _below(data, form.lines_below + 1), 0
     limits.check(name, max(_lines(data) - n_heads, 0), width)
     rules = {at: rule for at, column in enumerate(names) if (rule := recoded(form.recode, column))}
     parts: list[list[list[np.ndarray]]] = [[] for _ in names]
@@ -131,7 +136,7 @@ def _plainly(names: list[str], rules: Collection[int], separator: str, form: For
     """Return which columns of a private file are first tried as plain numbers, which are read in the same way then."""
     decimal, marked = form.signs[0], form.missing_marks or form.signs[0] == separator
     others = {at for at, name in enumerate(names) if at in rules or marked or form.signs_of(name)[0] != decimal}
-    return Wanted(decimal, others)
+    return Wanted(decimal, others, general=form.general_marks)
 
 
 def _own(cells: Words | np.ndarray, name: str, rule: Recoding | None, form: Form) -> list[np.ndarray]:
@@ -144,12 +149,10 @@ def _own(cells: Words | np.ndarray, name: str, rule: Recoding | None, form: Form
 
 def _below(data: memoryview, n_lines: int) -> memoryview:
     """Return the text after its first `n_lines` lines; empty if there are fewer lines."""
-    for _ in range(n_lines):
-        at = 0
-        while at < data.nbytes and (end := bytes(data[at : at + BLOCK]).find(b"\n")) < 0:
-            at += BLOCK
-        data = data[at + end + 1 :] if at < data.nbytes else data[data.nbytes :]
-    return data
+    if not n_lines:
+        return data
+    end = next(islice(_END.finditer(data), n_lines - 1, None), None)
+    return data[end.end() if end else data.nbytes :]
 
 
 def _first_line(data: memoryview, name: str) -> tuple[str, memoryview]:
@@ -232,10 +235,14 @@ def _read_public(data: memoryview, name: str, form: Form, limits: Limits, advanc
     text = _opened(data, name, form, limits, advance)
     data, form, notes, records, width = text.data, text.form, text.notes, text.records, text.width
     delimiter, has_header = text.delimiter, form.header is not False
-    n_kinds = 2 if has_header and form.header_row is None and _are_kinds(records[1:3]) else 0
-    if n_kinds:
+    n_kinds = form.lines_below or 0
+    if has_header and form.header_row is form.lines_below is None and _are_kinds(records[1:3]):
+        n_kinds = 2
         notes.append("The two lines below the names, which say what kinds the columns have, were skipped.")
     limits.check(name, 0, width)
+    if not text.n_words:
+        data, left = without_footers(data, delimiter, width)
+        notes += left
     names, renamed = named(name, records[0], sure=bool(form.header)) if has_header else (numbered(width), [])
     if has_header and len(records) == 1 + n_kinds and data.nbytes <= _SAMPLE:
         raise TableError(f"{name}: {NO_ROWS}")
@@ -250,13 +257,17 @@ def _read_public(data: memoryview, name: str, form: Form, limits: Limits, advanc
     try:
         n_above = has_header + n_kinds
         data = below(data, n_above, delimiter)
-        wanted = Wanted("," if decimal == "," else ".", set(texts), form.missing_marks)
+        wanted = Wanted("," if decimal == "," else ".", set(texts), form.missing_marks, form.general_marks)
         columns = columns_in(data, delimiter, width, n_above, wanted, advance)
         # numbers were parsed with points as decimal signs; the text shows whether points group thousands
         floats = (
             [j for j in range(width) if columns[j].kind == "number"] if decimal == "?" and b"." in bytes(data) else []
         )
-        written = columns_in(data, delimiter, width, n_above, Wanted(".", set(floats)), advance) if floats else columns
+        written = (
+            columns_in(data, delimiter, width, n_above, Wanted(".", set(floats), general=form.general_marks), advance)
+            if floats
+            else columns
+        )
     except Ragged as row:
         number, n_cells = row.args
         first = number + (form.header_row or 1) - 1 if n_cells > width == 1 else "N"
@@ -291,7 +302,7 @@ def _typed(cells: Raw) -> Raw:
     if all(cell in TRUE or cell in FALSE for cell in cells):
         return Raw("true/false", cells.numbers(lambda cell: float(cell in TRUE)))
     if all(map(_TIME.fullmatch, cells)):
-        return Raw("date", np.full(len(cells), np.nan))
+        return Raw("time", np.full(len(cells), np.nan))
     return cells
 
 
@@ -322,12 +333,10 @@ def _are_kinds(lines: list[list[str]]) -> bool:
 
 def _from_line(data: memoryview, name: str, line: int) -> memoryview:
     """Return the text from a line on; lines are counted from 1."""
-    at = 0
-    for _ in range(line - 1):
-        at = bytes(data[at : at + BLOCK]).find(b"\n") + 1 + at if at < data.nbytes else -1
-        if at <= 0:
-            raise TableError(f"{name}: it has no line {line} where a table could begin.")
-    return data[at:]
+    below = _below(data, line - 1)
+    if line > 1 and not below.nbytes:
+        raise TableError(f"{name}: it has no line {line} where a table could begin.")
+    return below
 
 
 def _as_utf8(data: memoryview, name: str) -> tuple[memoryview, list[str]]:

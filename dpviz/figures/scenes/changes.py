@@ -2,34 +2,44 @@
 
 from __future__ import annotations
 
+import base64
 import html
 
+from dpviz.figures.kit.theme import Theme
 from dpviz.postprocessing.cards import Fact
 from dpviz.postprocessing.changes import Change, Pair
 
-__all__ = ["MOST_COLUMNS", "pair_svg"]
+__all__ = ["MOST_COLUMNS", "pair_image", "pair_svg"]
 
 MOST_COLUMNS = 12  # more columns are in the table
 WIDTH, ROW, SIDE = 340, 54, 8
 _LONGEST = 26  # characters of a name or a value that fit beside each other
 
 
-def pair_svg(pair: Pair, prefix: str = "") -> str:
+def pair_svg(pair: Pair) -> str:
     """Return an SVG with a track per column: hollow for the first run, filled for the second, whiskers of one sd.
 
-    A difference beyond the noise of both has an arrow and the word; colors alone say nothing. Its colors are CSS
-    variables whose names begin with `prefix`.
+    A difference beyond the noise of both has an arrow and the word; colors alone say nothing.
     """
     drawn = [change for change in pair.changes if change.facts is not None][:MOST_COLUMNS]
     rows = "".join(_row(change, change.facts, ROW * i) for i, change in enumerate(drawn) if change.facts is not None)
-    drawing = (
+    return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {ROW * len(drawn)}" width="{WIDTH}" role="img" '
         f'aria-label="Center {pair.first} of A and center {pair.second} of B" font-family="system-ui,sans-serif" '
         f'font-size="12"><defs><marker id="tip{pair.first}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="6" '
         'markerHeight="6" orient="auto"><path d="M0 0 8 4 0 8z" fill="var(--ink)"/></marker></defs>'
         f"{rows}</svg>"
     ).replace("url(#tip)", f"url(#tip{pair.first})")
-    return drawing.replace("var(--", f"var(--{prefix}")
+
+
+def pair_image(pair: Pair, colors: Theme) -> str:
+    """Return the same drawing as an image, for pages that take no SVG."""
+    svg = pair_svg(pair)
+    for name, value in colors.tokens().items():
+        svg = svg.replace(f"var(--{name})", value)
+    alt = f"Center {pair.first} of A and center {pair.second} of B between the declared bounds, as in the table"
+    code = base64.b64encode(svg.encode()).decode()
+    return f'<img alt="{alt}" src="data:image/svg+xml;base64,{code}">'
 
 
 def _row(change: Change, facts: tuple[Fact, Fact], top: float) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from dpviz.escape import plain
+from dpviz.figures.kit.theme import Theme
 from dpviz.takeaway.changes import since
-from pages._ui.frame import markup
+from pages._ui.frame import markup, shell
 from pages._ui.work.caches import per_run
 from pages._ui.work.results import Result
 from pages._ui.work.workers import workers
@@ -29,7 +30,7 @@ def section(key: str, result: Result) -> None:
         if file is None:
             return
         try:
-            *lines, picture = _since(result, file.getvalue().decode())
+            *lines, picture = _since(result, file.getvalue().decode(), shell.colors())
         except UnicodeDecodeError:
             st.error("This file is not the JSON of a run.")
         except ValueError as problem:
@@ -40,5 +41,5 @@ def section(key: str, result: Result) -> None:
 
 
 @per_run(shared=4, own=4)
-def _since(identity: str, text: str, _result: Result) -> tuple[str, ...]:
-    return workers().call(since, text, _result.trace)
+def _since(identity: str, text: str, colors: Theme, _result: Result) -> tuple[str, ...]:
+    return workers().call(since, text, _result.trace, colors)

@@ -10,6 +10,7 @@ import pytest
 import streamlit as st
 
 from dpviz.cli import main
+from dpviz.figures.kit.theme import LIGHT
 from dpviz.planning.rehearsal import same_run
 from dpviz.planning.words import matched
 from dpviz.postprocessing.cards import cards
@@ -173,7 +174,7 @@ def test_a_saved_run_and_this_one_are_compared_as_on_the_command_line(tmp_path, 
     for sentence in sentences:
         assert sentence in words
     found = between(*(read((tmp_path / name).read_text()) for name in ("a.json", "b.json")))
-    assert any(changes_html(found, "dp-") in body for body in bodies(app))
+    assert any(changes_html(found, LIGHT) in body for body in bodies(app))
     _, problems = since(app, (tmp_path / "b.json").read_bytes())
     assert problems == ["both files hold the same run."]
 

@@ -33,6 +33,10 @@ const enter = (menu, button) => { // the server may send the menu's content afte
 };
 if (!way.menus) {
   way.menus = true;
+  // Streamlit calls a field for files mere decoration, although it has a name and takes the focus; page.css says where.
+  addEventListener("animationstart", ({ animationName, target }) => {
+    if (animationName === "dp-field") target.setAttribute("role", "group");
+  });
   addEventListener("keydown", (event) => {
     const button = document.querySelector("[data-testid=stPopoverButton][aria-expanded=true]");
     const menu = button && document.querySelector("[data-testid=stPopoverBody]");
