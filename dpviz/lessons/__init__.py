@@ -1,4 +1,4 @@
-"""Nine lessons, each in four parts: predict, run, explain, keep. Computed facts fill the gaps in the lessons' texts."""
+"""Lessons, each in four parts: predict, run, explain, keep. Computed facts fill the gaps in the lessons' texts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load
 from dpviz.figures import Panel
 from dpviz.figures.kit.theme import Theme
-from dpviz.lessons import bounds, exact, looks, noise, rho, screen, small, trust, votes
+from dpviz.lessons import bounds, exact, looks, noise, person, rho, rounds, screen, small, trust, votes
 from dpviz.lessons.lesson import SEEDS, Lesson, Option, Stage, read, unbroken
 from dpviz.numbers import chance, number
 from dpviz.privacy.accounting import DEFAULT_DELTA
@@ -34,6 +34,8 @@ _RUNS = {
     "rho": rho,
     "exact": exact,
     "trust": trust,
+    "person": person,
+    "rounds": rounds,
 }
 
 

@@ -1,4 +1,4 @@
-"""The nine lessons, each with one draw of the noise: the question, the run, and a collapsed answer."""
+"""The lessons, each with one draw of the noise: the question, the run, and a collapsed answer."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ _DOORS = (  # screen, page, text of its link, description
     (3, "run.html", "Keep betting: run it yourself", ""),
     (6, "watch/pe-means.html", "Watch a run", "Step by step, with every release and what it costs."),
     (6, "tradeoff/town.html", "Drag ε", "Compare eight methods on this town and eleven other samples."),
-    (6, "lessons/index.html", "Nine lessons", "Predict first, then see what a stored run says."),
+    (6, "lessons/index.html", "Lessons", "Predict first, then see what a stored run says."),
     (6, "run.html", "Run it yourself", "One command starts the app, for your own file, other noise, or a class."),
 )
 _PEOPLE = 1_500  # maximum number of people drawn in a still picture

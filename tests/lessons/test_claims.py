@@ -5,6 +5,7 @@ what the sentences say about them.
 """
 
 import itertools
+import math
 import re
 from collections import Counter
 
@@ -15,7 +16,21 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.atlas.cells import STORY
 from dpviz.atlas.files import read
 from dpviz.figures.kit.theme import LIGHT
-from dpviz.lessons import LESSONS, SEEDS, bounds, glossary, legend, looks, noise, panels, rho, screen, trust
+from dpviz.lessons import (
+    LESSONS,
+    SEEDS,
+    bounds,
+    glossary,
+    legend,
+    looks,
+    noise,
+    panels,
+    person,
+    rho,
+    rounds,
+    screen,
+    trust,
+)
 from dpviz.lessons.ground import ground
 from dpviz.numbers import number
 from dpviz.postprocessing.verdict import FAR
@@ -189,6 +204,52 @@ def test_only_the_local_model_loses_groups(seed):
     found = dict(zip(trust.MODELS, (runs.ground.found(trace.cluster_centers) for trace in runs.traces), strict=True))
     assert found.pop("Local") < 6 and set(found.values()) == {6}
     assert max(runs.ratios[:3]) < 1.5 < 2 < runs.ratios[3]
+
+
+# Lesson 10
+
+
+@every_draw
+def test_a_step_of_alex_moves_the_sum_as_far_and_the_centers_across_the_town_however_many_people(seed):
+    runs, larger = stage("person", seed).runs, person.walked(seed, person.TIMES)
+    n, passing = len(runs.X), person.AFTER
+    step = float(np.linalg.norm(runs.places[passing] - runs.places[passing - 1]))
+    assert step < 0.4 and person.steps(runs.sums)[passing] == pytest.approx(step)
+    assert person.steps(runs.means)[passing] == pytest.approx(step / (n + 1))
+    assert len(larger.X) == person.TIMES * n and person.steps(larger.means)[passing] == pytest.approx(
+        step / (10 * n + 1)
+    )
+    for one in (runs, larger):  # both centers, in a town of 24 km
+        jumps = np.linalg.norm(one.centers[passing + 1] - one.centers[passing], axis=1)
+        assert jumps.max() > 8 and jumps.min() > 7.5 > 20 * step
+        assert np.delete(person.steps(one.centers)[1:], passing - 1).max() < 0.5  # no other step does that
+
+
+@every_draw
+def test_alex_outside_the_bounds_counts_at_their_edge_and_moves_a_sum_by_at_most_their_corner(seed):
+    shown = stage("person", seed)
+    runs, corner = shown.runs, shown.runs.without.domain.radius * person.HALF
+    outside = np.abs(runs.places).max(axis=1) > person.HALF
+    assert outside.sum() == 2 and (runs.counted[outside] == [0.0, person.HALF]).all()
+    assert all(person.steps(values)[-2:].max() == 0 for values in (runs.sums, runs.means, runs.centers))
+    assert all("outside the bounds moves nothing" in title for title in shown.titles[-2:])
+    assert np.linalg.norm(runs.counted, axis=1).max() <= corner == pytest.approx(person.HALF * math.sqrt(2))
+    assert shown.facts["edge"] == f"{corner:.0f} km"
+
+
+# Lesson 11
+
+
+@every_draw
+def test_the_loss_falls_and_rises_with_the_rounds_and_one_table_beats_all_of_them(seed):
+    runs = stage("rounds", seed).runs
+    losses, best = runs.losses, int(np.argmin(runs.losses))
+    assert rounds.ROUNDS[best] in (4, 8) and losses[0] > 1.5 * losses[best] and losses[-1] > 2 * losses[best]
+    assert runs.table < 1.1 < losses[best] and min(losses[:best]) > losses[best] < min(losses[best + 1 :])
+    promises = [trace.claimed for traces in (*runs.loops, runs.tables) for trace in traces]
+    assert [promise.pure_epsilon for promise in promises] == pytest.approx([rounds.EPSILON] * len(promises))
+    assert all(len(trace.ledger) == 1 for trace in runs.tables)  # one table
+    assert [sd / runs.sds[0] for sd in runs.sds] == pytest.approx(rounds.ROUNDS)  # each round has its share of epsilon
 
 
 # Words and marks of all lessons

@@ -12,9 +12,9 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.atlas.cells import STORY
 from dpviz.atlas.files import read
 from dpviz.figures.kit.theme import LIGHT
-from dpviz.lessons import _RUNS, LESSONS, SEEDS, glossary, legend, noise, panels, screen, sheets
+from dpviz.lessons import _RUNS, LESSONS, SEEDS, glossary, legend, noise, panels, rounds, screen, sheets
 from dpviz.lessons.plans import SLACK, plan_of, plans
-from dpviz.numbers import chance, number
+from dpviz.numbers import chance, length, number
 from dpviz.privacy.accounting import default_delta, epsilon_of_mu, mu_of_epsilon
 from dpviz.privacy.guarantee import Neighboring
 from tests.lessons.stages import stage
@@ -30,6 +30,8 @@ RIGHT = {  # the options that should be right for every draw
     "looks": {0},
     "rho": {1},
     "trust": {2},
+    "person": {3},
+    "rounds": {0},
 }
 every_draw = pytest.mark.parametrize("seed", tiers(SEEDS, 1))
 every_lesson = pytest.mark.parametrize("name", LESSONS)
@@ -129,6 +131,7 @@ COUNTED = {  # patterns of titles that state the number of found groups for each
     "votes": r"left, the 5 trial points with the most votes: (\d) of 5 groups .* survivors: (\d) of 5",
     "small": r"(\d) of 7 groups have a center",
     "trust": r"(\d) of 6 groups have a center",
+    "rounds": r"(\d) of 5 neighborhoods ha(?:s|ve) a center",
     "bounds": r"(\d) of 5 neighborhoods have a center",
 }
 
@@ -308,7 +311,7 @@ def test_every_caption_is_computed_short_and_gives_no_later_step_away(name, seed
 
 @every_draw
 def test_captions_beside_the_plane_are_read_off_the_drawn_numbers(seed):
-    for name in ("exact", "looks", "rho", "small", "trust"):
+    for name in ("exact", "looks", "rho", "small", "trust", "person", "rounds"):
         panel = next(one for one in _RUNS[name].panels(stage(name, seed).runs, LIGHT) if one.name == "side")
         title, drawn_ = panel.figure.layout.title.text, np.asarray(panel.figure.data[0].y, dtype=float)
         wanted = {
@@ -317,6 +320,8 @@ def test_captions_beside_the_plane_are_read_off_the_drawn_numbers(seed):
             "rho": [f"{drawn_[0]:.0f} to {drawn_[-1]:.0f} of 100"],
             "small": [f"{drawn_[0]:.2f}×", f"{drawn_[-1]:.2f}×"],
             "trust": [f"{drawn_.max():.2f}×" if drawn_.max() < 10 else f"{drawn_.max():,.0f}×"],
+            "person": [f"up to {length(drawn_[1:].max(), 'km', 2)}"],
+            "rounds": [f"{drawn_[0]:.2f}× after 1 round", f"{drawn_[-1]:.2f}× after {rounds.ROUNDS[-1]}"],
         }[name]
         assert all(words in title for words in wanted), title
 

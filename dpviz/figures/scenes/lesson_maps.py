@@ -7,13 +7,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dpviz.figures.kit.layers import center, disc, disc_sizes, layered, tint
+from dpviz.figures.kit.layers import center, disc, disc_sizes, exact_center, layered, segments, tint
 from dpviz.figures.kit.panels import MAX_PEOPLE
 from dpviz.figures.kit.view import Panel, View, thin, xy
+from dpviz.figures.scenes.alex import alex_look
 from dpviz.figures.scenes.lessons import circle
 from dpviz.numbers import counted
 
-__all__ = ["mean_panel", "moved_panel", "screen_panel"]
+__all__ = ["joined_panel", "mean_panel", "moved_panel", "screen_panel"]
 
 
 def screen_panel(view: View, trials: np.ndarray, noisy_votes: np.ndarray) -> Panel:
@@ -129,3 +130,29 @@ def mean_panel(view: View, looks: np.ndarray, means: np.ndarray, target: np.ndar
     panel.figure.update_yaxes(range=[middle[1] - reach, middle[1] + reach])
     panel.figure.update_layout(meta={**(panel.figure.layout.meta or {}), "ar": 1.0})
     return panel
+
+
+def joined_panel(view: View, title: str, centers: np.ndarray, places: np.ndarray) -> Panel:
+    """Draw a plane with one frame per place of Alex: exact centers with Alex there, and those one place before.
+
+    Parameters
+    ----------
+    centers : ndarray of shape (1 + places, k, 2), exact centers without Alex, and with Alex at every place. NOT PRIVATE
+    places : ndarray of shape (places, 2), where Alex is
+    """
+    colors = view.colors
+    looks = {
+        "moved": {"mode": "lines", "line": {"color": colors.hidden, "width": 1.6, "dash": "dot"}},
+        "before": exact_center(colors, "exact", "square-open", size=19),
+        "now": exact_center(colors, "KMeans", size=13),
+        "alex": alex_look(colors, "Alex", "top"),
+    }
+    frames = [
+        {
+            "moved": xy(segments(view.flat(before), view.flat(now))),
+            "before": xy(view.flat(before)), "now": xy(view.flat(now)), "alex": xy(view.flat(place)[None, :]),
+        }
+        for before, now, place in zip(centers, centers[1:], places, strict=False)
+    ]  # fmt: skip
+    alt = f"{centers.shape[1]} exact centers, and how they move as Alex walks through {len(places)} places."
+    return layered(view, title, looks, frames, alt, height=430)

@@ -344,6 +344,56 @@ def _trust(rng: np.random.Generator) -> list[Task]:
     ]
 
 
+def _person(rng: np.random.Generator) -> list[Task]:
+    east, north = (round(float(width), 1) for width in rng.uniform(2, 40, 2))
+    n, place = int(rng.integers(20, 500)), round(float(rng.uniform(3, 30)), 2)
+    mean = round(float(rng.uniform(-2, 2)), 2)
+    return [
+        Task(
+            "The bounds are -`east` to `east` and -`north` to `north`. One person joins. By which distance can this "
+            "move the sum of all positions at most?",
+            {"east": east, "north": north},
+            math.hypot(east, north),
+            check="assert answer > max(east, north), 'both coordinates of a person count'\n"
+            "assert answer < east + north, 'it is a distance: the squares add up'\n"
+            "assert abs(answer**2 / (east**2 + north**2) - 1) < 0.03, 'the farthest place is a corner of the bounds'",
+        ),
+        Task(
+            "`n` people have the mean `mean` in a column. One more person joins, whose value is `place`. What is the "
+            "new mean?",
+            {"n": n, "mean": mean, "place": place},
+            (n * mean + place) / (n + 1),
+            check="assert min(mean, place) < answer < max(mean, place), 'the new mean lies between both'\n"
+            "assert abs((n + 1) * answer - n * mean - place) < 0.019 * abs(n * mean + place), "
+            "'the new sum is the old sum and one value, and there is one person more'",
+        ),
+    ]
+
+
+def _rounds(rng: np.random.Generator) -> list[Task]:
+    epsilon, rounds = float(rng.choice(_EPSILONS)), int(rng.integers(2, 30))
+    mu = round(float(rng.uniform(0.1, 0.6)), 3)
+    return [
+        Task(
+            "A method publishes a count in each of `rounds` rounds, with Laplace noise and nothing else. Its pure "
+            "`epsilon` is split evenly over them. What is the standard deviation of the noise on one count?",
+            {"epsilon": epsilon, "rounds": rounds},
+            math.sqrt(2) * rounds / epsilon,
+            check="assert answer > rounds / epsilon, 'Laplace noise of scale b has the standard deviation sqrt(2) b'\n"
+            "assert abs((answer * epsilon / rounds) ** 2 / 2 - 1) < 0.03, "
+            "'each round has epsilon / rounds, and the scale is 1 divided by that'",
+        ),
+        Task(
+            "With Gaussian noise the squares of μ add up. All `rounds` rounds together may spend `mu`, each the same. "
+            "What is the μ of one round?",
+            {"mu": mu, "rounds": rounds},
+            mu / math.sqrt(rounds),
+            check="assert answer < mu, 'one round spends less than all of them'\n"
+            "assert abs(rounds * answer**2 / mu**2 - 1) < 0.03, 'the squares of all rounds add up to the square of mu'",
+        ),
+    ]
+
+
 _TASKS: dict[str, Callable[[np.random.Generator], list[Task]]] = {
     "exact": _exact,
     "noise": _noise,
@@ -354,4 +404,6 @@ _TASKS: dict[str, Callable[[np.random.Generator], list[Task]]] = {
     "looks": _looks,
     "rho": _rho,
     "trust": _trust,
+    "person": _person,
+    "rounds": _rounds,
 }
