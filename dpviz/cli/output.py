@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import sys
 from contextlib import ExitStack
 from pathlib import Path
 
 from dpviz.datasets.dictionary import is_dictionary
+from dpviz.trace import Trace
 
 __all__ = ["Output"]
 
@@ -25,7 +27,7 @@ class Output:
     Raises
     ------
     ValueError
-        If the file cannot be written, or holds a data dictionary.
+        If the file cannot be written, holds a data dictionary, or now holds the trace of a run that was stopped.
     """
 
     def __init__(self, path: Path | None, stack: ExitStack) -> None:
@@ -36,7 +38,7 @@ class Output:
                     f"--json: {path} is a data dictionary and is never overwritten; give another name, such as "
                     f"{path.with_suffix('.run.json').name}. Nothing was spent."
                 )
-            if not path.exists():
+            if _cleared(path) or not path.exists():
                 stack.callback(_remove_empty, path)
             try:
                 stack.enter_context(path.open("a", encoding="utf-8"))
@@ -97,6 +99,62 @@ class Output:
             raise ValueError(
                 f"--json: {self._path} could not be written ({problem.strerror}). {paid} was printed above: the trace."
             ) from None
+
+
+def _cleared(path: Path) -> bool:
+    """Clear away what runs that were killed have left of a file; return whether there was anything.
+
+    A run that was killed after its trace was written, but before it had its name, still gets its file.
+
+    Raises
+    ------
+    ValueError
+        If the file now holds the trace of such a run.
+    """
+    target, found = path.resolve(), False
+    for part in target.parent.glob(f".{glob.escape(target.name)}.*.part"):
+        if _is_alive(part.name.split(".")[-2]):
+            continue
+        found = True
+        if _is_whole(part) and not (target.exists() and target.stat().st_size):
+            part.replace(target)
+            raise ValueError(
+                f"--json: {path} now holds the trace of an earlier run, which was stopped before its file had a "
+                "name; give this run another name. Nothing was spent."
+            )
+        part.unlink(missing_ok=True)
+    if found:
+        _remove_empty(target)
+        print(
+            f"--json: an earlier run to {path} was stopped; its unfinished file was removed. What it booked stays "
+            "booked.",
+            file=sys.stderr,
+        )
+    return found
+
+
+def _is_alive(process: str) -> bool:
+    """Return whether a process runs; where that cannot be asked without harm, it does."""
+    if os.name != "posix" or not process.isdecimal():
+        return True
+    try:
+        os.kill(int(process), 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        pass
+    return True
+
+
+def _is_whole(part: Path) -> bool:
+    """Return whether reserved room holds a whole trace, perhaps with the rest of the room behind it."""
+    text = part.read_bytes().rstrip(b"\0")
+    try:
+        Trace.from_json(text.decode())
+    except ValueError:
+        return False
+    part.write_bytes(text)
+    return True
 
 
 def _remove_empty(path: Path) -> None:

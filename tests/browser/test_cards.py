@@ -3,7 +3,9 @@
 import pytest
 from playwright.sync_api import expect
 
+from dpviz.figures.kit.theme import theme
 from tests.browser.phone import fits_a_phone
+from tests.browser.test_accessible import FADING, TOKEN
 from tests.browser.test_data import CSV, declare, drop, no_exception
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
@@ -15,7 +17,8 @@ def accessible(page, look=LOOKS):
     for width, height, mode in look:
         page.set_viewport_size({"width": width, "height": height})
         page.emulate_media(color_scheme=mode)
-        page.wait_for_function("() => !document.getAnimations().some(one => one instanceof CSSTransition)")
+        page.wait_for_function(TOKEN, arg=theme(mode).tokens()["bg"])  # the server's theme follows the browser's mode
+        page.wait_for_function(f"() => !({FADING})()")
         fits_a_phone(page)
 
 
