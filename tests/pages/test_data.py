@@ -28,7 +28,7 @@ from pages._ui.data.upload import keep_uploads_in_memory
 from pages._ui.frame.places import PAGES
 from pages._ui.work import results
 from tests.pages.pictures import pictures
-from tests.pages.visitor import csv, declare, drop, facts, finish, onward, press, ran
+from tests.pages.visitor import csv, declare, drop, facts, finish, new_app, onward, press, ran
 
 ROOT = Path(__file__).parents[2]
 ROWS = 7919  # a number of rows that occurs nowhere else
@@ -631,3 +631,21 @@ def test_only_a_public_file_is_remarked_on(start, answer, remarked):
     assert ("The last row is the sum of all others" in words) == remarked and "Continue to its bounds" in str(
         app.button
     )
+
+
+def test_the_table_of_public_facts_names_weights_and_logarithms_where_there_are_any():
+    app = new_app().run()
+    drop(app.switch_page("pages/data.py").run(), "mine.csv", csv(), "Yes, it is public")
+    declared = facts("a", "b", n_public=300)
+    declared["columns"][0]["log"] = True
+    declared["columns"][1]["weight"] = 2.5
+    declare(app, declared)
+    app.switch_page("pages/data.py").run()
+    app.segmented_control(key="data_way").set_value("Samples").run()
+    table = next(block.proto.body for block in app.get("html") if "Data dictionary" in block.proto.body)
+    assert not app.exception and ">logarithms<" in table and ">2.5<" in table and ">weight<" in table
+    app = new_app().run()
+    app.switch_page("pages/data.py").run()
+    app.segmented_control(key="data_way").set_value("Samples").run()
+    table = next(block.proto.body for block in app.get("html") if "Data dictionary" in block.proto.body)
+    assert ">weight<" not in table

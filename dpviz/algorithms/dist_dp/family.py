@@ -75,13 +75,14 @@ class Moves(ApproximateDP):
         Raises
         ------
         ValueError
-            If each column has its own scale, because rho is then not a single distance; no noise is drawn before this
-            error.
+            If each column has its own scale or weight, because rho is then not a single distance; no noise is drawn
+            before this error.
         """
         if np.ptp(domain.half_width) > 0:
+            one, of = ("weight", "weights") if domain.weights else ("scale", "scales")
             raise ValueError(
-                f"{self.name}: the domain must have one scale for all columns (common), because rho is one distance; "
-                "with separate scales, a move of rho has a different length in each column."
+                f"{self.name}: the domain must have one {one} for all columns, because rho is one distance; with "
+                f"separate {of}, a move of rho has a different length in each column."
             )
         query = Positions(curator.rho_distance)
         return curator.perturb_rows("points", query, name=self.COMPANION, limit=self.LIMIT)

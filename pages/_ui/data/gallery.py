@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import streamlit as st
 
@@ -106,11 +108,20 @@ def facts(data: Dataset) -> None:
     st.header(f"What is public about: {plain(data.title)}")
     left, right = st.columns([6, 5], gap="medium")
     with left:
-        rows = (
-            markup.row([c["name"], c["unit"], number(c["low"], 6), number(c["high"], 6), c["description"]], lit=True)
-            for c in data.facts["columns"]
-        )
-        st.html(markup.table("Data dictionary", ("column", "unit", "low", "high", "meaning"), rows))
+        columns = data.facts["columns"]
+        named: dict[str, Callable[[Mapping[str, Any]], str]] = {
+            "column": lambda c: c["name"],
+            "unit": lambda c: c["unit"],
+            "low": lambda c: number(c["low"], 6),
+            "high": lambda c: number(c["high"], 6),
+        }
+        if any(c.get("log") for c in columns):
+            named["in"] = lambda c: "logarithms" if c.get("log") else ""
+        if any(c.get("weight", 1.0) != 1.0 for c in columns):
+            named["weight"] = lambda c: number(c.get("weight", 1.0))
+        named["meaning"] = lambda c: c["description"]
+        rows = (markup.row([cell(c) for cell in named.values()], lit=True) for c in columns)
+        st.html(markup.table("Data dictionary", tuple(named), rows))
     with right:
         f, size = data.facts, "not declared" if data.domain.n_public is None else f"{data.domain.n_public:,}"
         lines = {

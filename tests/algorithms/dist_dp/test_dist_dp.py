@@ -335,6 +335,9 @@ def test_bad_input_is_refused_in_one_sentence(cls):
     with pytest.raises(ValueError, match="protects nothing"):
         cls(rho_distance=0.0)
     wide = Domain.box([-1, -2], [1, 2], n_public=300)
+    weighted = Domain.box(0, 1, 2, n_public=300, scale="common", weights=(1, 2))
+    with pytest.raises(ValueError, match="one weight for all columns, because"):
+        cls(n_clusters=2).run(np.full((300, 2), 0.5), domain=weighted, seed=0)
     with pytest.raises(ValueError, match="one scale for all columns"):
         cls(n_clusters=2).run(X, domain=wide, seed=0)
     with pytest.raises(ValueError, match="n_clusters must be <= n"):

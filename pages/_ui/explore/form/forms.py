@@ -206,9 +206,8 @@ def beside(name: str, value: Any, data: Dataset) -> str:
     if data.domain.one_scale:
         far = data.domain.length(value)
         return f"This rho hides moves of up to {far}, {number(value)} times the half-width of the bounds."
-    return (
-        "rho is a single distance, so this method needs one scale for all columns; here each column has its own scale."
-    )
+    what = "weight" if data.domain.weights else "scale"
+    return f"rho is a single distance, so this method needs one {what} for all columns; here each column has its own."
 
 
 def preset(cls: type[Algorithm]) -> Control:
