@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-__all__ = ["Meaning", "as_suggested", "meaning_of", "suggested"]
+__all__ = ["POSTAL", "WORDS", "Meaning", "as_suggested", "meaning_of", "suggested"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -31,6 +31,7 @@ class Meaning:
     reason: str = ""
 
 
+POSTAL, WORDS = "a postal code", "words"  # what a column holds
 _RECORD = "Its name suggests that it identifies people, which says nothing about how similar they are."
 _TWO = "Its name suggests two values, which would outweigh every other column."
 _TEXT = "Its name suggests words: declare its categories to use it."
@@ -39,11 +40,11 @@ _LEFT_OUT = {  # words in a name -> what the column holds, and the reason to lea
     "name surname firstname lastname vorname nachname email mail phone tel telephone mobile address street": (
         "a name or an address", _RECORD,
     ),
-    "zip zipcode postcode plz": ("a postal code", _RECORD),
+    "zip zipcode postcode plz": (POSTAL, _RECORD),
     "newsletter subscribed active member is has flag consent optin churn churned smoker married": ("yes or no", _TWO),
-    "sex gender geschlecht": ("words", _TWO),
-    "country city region state segment category type kind class status group job occupation department comment notes "
-    "note text remark description land stadt ort beruf": ("words", _TEXT),
+    "sex gender geschlecht": (WORDS, _TWO),
+    "country city region state marital race religion segment category type kind class status group job occupation "
+    "department comment notes note text remark description land stadt ort beruf familienstand": (WORDS, _TEXT),
 }  # fmt: skip
 _DATES = {
     "birthday birthdate dob geburtsdatum": ("a date of birth", "days:1900-01-01..2030-12-31"),

@@ -1,4 +1,4 @@
-"""Remark on what a public file's cells seem to be other than amounts: totals, days, marks, persons' numbers.
+"""Remark on what a public file's cells seem to be other than amounts: totals, days, marks, codes, persons' numbers.
 
 Every remark is read from cells, so it is for public files alone; nothing is changed.
 """
@@ -8,7 +8,10 @@ from __future__ import annotations
 import numpy as np
 
 from dpviz.datasets.identifiers import is_called_a_number
+from dpviz.datasets.meanings import POSTAL, WORDS, meaning_of
+from dpviz.datasets.notation import quote_name
 from dpviz.datasets.readers import Table
+from dpviz.datasets.readers.recode import MOST_CATEGORIES
 from dpviz.numbers import listed, number
 
 __all__ = ["remarks", "rows_per_person"]
@@ -26,7 +29,7 @@ def remarks(table: Table) -> list[str]:
         values = table.values(name)
         values = values[np.isfinite(values)]
         if len(values) >= _FEW:
-            found += [_mark(name, values), _days(name, values)]
+            found += [_mark(name, values), _days(name, values) or _codes(name, values)]
     people = rows_per_person(table)
     if people is not None:
         found.append(
@@ -78,6 +81,26 @@ def _days(name: str, values: np.ndarray) -> str:
     return (
         f"Column {name!r} seems to hold days as {values[0]:.0f}: as numbers, the last day of a month and the next day "
         "lie far apart; write them as 2023-01-31, which is read as a date, or leave the column out."
+    )
+
+
+def _codes(name: str, values: np.ndarray) -> str:
+    """Remark on whole numbers in a column whose name says that they stand for words, such as marital, or for places."""
+    meaning = meaning_of(name)
+    if meaning is None or (values != np.round(values)).any():
+        return ""
+    if meaning.words == POSTAL:
+        return (
+            f"Column {name!r} seems to hold postal codes: codes that are close as numbers need not be near each other; "
+            "leave the column out, or write latitude and longitude."
+        )
+    codes = np.unique(values)
+    if meaning.words != WORDS or not 2 < len(codes) <= MOST_CATEGORIES:
+        return ""
+    listed = ",".join(f"{code:.0f}" for code in codes)
+    return (
+        f"Column {name!r} seems to hold numbers that stand for words: 1 and 3 are then no farther apart than 1 and 2 "
+        f"(on the command line: --recode '{quote_name(name)}=one-hot:{listed}')."
     )
 
 

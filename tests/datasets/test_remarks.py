@@ -31,6 +31,14 @@ DAYS = [20230131, 20230201, 20230202, 20231203, 20230203, 20230204]
         ({"age": [*AGE, 999, 999]}, "Column 'age' has no number above 41 except 999: if that stands for a missing"),
         ({"age": [*AGE, -9, -9]}, "Column 'age' has no number below 0 except -9: if that stands for a missing cell"),
         (
+            {"zip": [1010, 1020, 8010, 5020, 6020, 9020], "age": AGE},
+            "Column 'zip' seems to hold postal codes: codes that are close as numbers need not be near each other",
+        ),
+        (
+            {"marital": [1, 2, 3, 4, 4, 1], "age": AGE},
+            "Column 'marital' seems to hold numbers that stand for words: 1 and 3 are then no farther",
+        ),
+        (
             {"pid": [1, 1, 2, 2, 2, 3], "age": AGE},
             "Column 'pid' has the same number in up to 3 rows: if it stands for a person, declare 3 rows of one person",
         ),

@@ -38,9 +38,9 @@ _MISSING = (
 _REGION = 1_000  # Kilometers from the middle; wider bounds hardly describe a region.
 MOST = 12  # Maximum number of columns of a public file that are ticked at first.
 _NAMED = 8  # Maximum number of column names listed for one reason.
-_PLACE = ("sheet", "header_row")  # Entries that must agree with the form in which the file was read.
+_PLACE = ("sheet", "header_row", "lines_below")  # Entries that must agree with the form in which the file was read.
 # Entries that a dictionary may change after the file has been read.
-_WRITTEN = ("separator", "decimal", "decimal_of", "thousands", "missing_marks")
+_WRITTEN = ("separator", "decimal", "decimal_of", "thousands", "missing_marks", "no_missing_marks")
 _CELLS: dict[str, Any] = {
     "use": False, "low": None, "high": None, "unit": "", "why": "", "kind": NUMBER, "words": "", "fill": None,
     "weight": 1.0, "description": "",

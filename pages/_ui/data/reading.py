@@ -11,13 +11,17 @@ import streamlit as st
 
 from dpviz.datasets.readers import Form, Stopped, Table, read_table
 from dpviz.datasets.readers.form import NUMBERS, SEPARATORS
+from dpviz.datasets.readers.marks import MISSING
 from dpviz.escape import plain
 from pages._ui.data.state import Upload
 from pages._ui.explore.form.numbers import whole_number
 from pages._ui.frame import catalog, messages
 from pages._ui.work import results
 
-__all__ = ["KINDS", "LOGARITHM", "NUMBER", "again", "differently", "doubt", "numbers", "read", "separator", "where"]
+__all__ = [
+    "KINDS", "LOGARITHM", "NUMBER", "again", "below", "differently", "doubt", "numbers", "read", "separator", "where",
+    "words",
+]  # fmt: skip
 
 _PLACE = "{}_differently_place".format
 
@@ -91,12 +95,11 @@ def differently(upload: Upload) -> None:
     with st.expander(f"Read it with another {'' if upload.private else 'sheet, first line or '}decimal sign"):
         at = (form.sheet, form.header_row) if upload.private else where(_PLACE(upload.key), upload.content, form)
         decimal, thousands = numbers(upload.key, form)
+        present = words(upload.key, form)
         if st.button("Read it this way"):
             try:
-                again(
-                    upload,
-                    dataclasses.replace(form, sheet=at[0], header_row=at[1], decimal=decimal, thousands=thousands),
-                )
+                form = dataclasses.replace(form, sheet=at[0], header_row=at[1], no_missing_marks=present)
+                again(upload, dataclasses.replace(form, decimal=decimal, thousands=thousands))
             except ValueError as problem:
                 messages.say("problem", str(problem))
             st.rerun()
@@ -129,6 +132,37 @@ def numbers(key: str, form: Form) -> tuple[str | None, str | None]:
             "another format counts as missing.",
     )  # fmt: skip
     return written[label]
+
+
+def words(key: str, form: Form) -> tuple[str, ...]:
+    """Ask which marks of a missing cell are words of this file."""
+    return tuple(
+        st.multiselect(
+            "Marks that are words in this file",
+            MISSING,
+            form.no_missing_marks,
+            key=f"{key}_words",
+            width=300,
+            placeholder="none",
+            help="Cells such as NA, - or ? count as missing, unless you list them here, as for NA as a region.",
+        )  # fmt: skip
+    )
+
+
+def below(key: str) -> int | None:
+    """Ask how many lines directly below the names are no rows."""
+    return (
+        whole_number(
+            "Lines to skip below the names",
+            0,
+            _LAST,
+            0,
+            key=f"{key}_below",
+            width=300,
+            help="Such as a line of units. Nothing about lines is recognized from what they hold.",
+        )  # fmt: skip
+        or None
+    )
 
 
 def separator(key: str) -> str | None:

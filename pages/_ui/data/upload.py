@@ -144,9 +144,13 @@ def _ask_header(pending: Pending) -> None:
     with st.expander(f"Format of the file: numbers like {form.example}"), st.container(horizontal=True):
         decimal, thousands = reading.numbers("pending", form)
         separator = reading.separator("pending")
+        below, words = reading.below("pending"), reading.words("pending", form)
     _forget_button("I do not know: forget the file")
     if yes or no:
-        form = dataclasses.replace(form, header=yes, separator=separator, decimal=decimal, thousands=thousands)
+        form = dataclasses.replace(
+            form, header=yes, separator=separator, decimal=decimal, thousands=thousands, no_missing_marks=words,
+            lines_below=below if yes else None,
+        )  # fmt: skip
         if yes or has_types(pending.name):
             _read(pending, form)
         else:

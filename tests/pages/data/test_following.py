@@ -75,3 +75,27 @@ def test_a_file_that_was_declared_public_is_refused_as_on_the_command_line():
     private_file(app, content())
     following(app, "june.csv", content(1))
     assert any("june.csv was declared public, so no account adds up what it spends." in one for one in errors(app))
+
+
+def test_a_private_form_declares_lines_below_the_names_and_marks_that_are_words():
+    content = b"region,a,b\n,cm,kg\n" + b"".join(b"NA,%d,%d\nEU,%d,5\n" % (i, i, i) for i in range(1, 40))
+    app = new_app().run()
+    app.switch_page("pages/data.py").run()
+    app.segmented_control(key="data_way").set_value("Your file").run()
+    app.file_uploader[0].upload("mine.csv", content).run()
+    press(app, "No, it is private")
+    app.number_input(key="pending_below").set_value(1).run()
+    app.multiselect(key="pending_words").set_value(["NA"]).run()
+    press(app, "Yes, names")
+    assert not app.exception and errors(app) == []
+    (upload,) = app.session_state["uploads"].values()
+    assert upload.table.n_rows == 78 and upload.draft["form"] == {
+        "decimal": ".", "header": True, "lines_below": 1, "no_missing_marks": ["NA"], "thousands": ",",
+    }  # fmt: skip
+    declared = facts("a", "b", n_public=80) | {
+        "recode": [{"column": "region", "code": "one-hot", "categories": ["NA", "EU"]}],
+        "form": upload.draft["form"],
+    }
+    declare(app, declared)
+    data = app.session_state["own"][app.session_state["explore_data"]]
+    assert data.columns == ("a", "b", "region: NA", "region: EU") and data.X[:, 2].sum() == 39
