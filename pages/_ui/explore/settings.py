@@ -82,8 +82,8 @@ def _say(data: Dataset, now: Settings, row: FormRow) -> None:
         elif algorithm.notion.private:
             row.details.caption(budget.rule(algorithm, data.domain.n_features, data.n_public))
         size = data.domain.n_features, data.n_public
-        for sentence in algorithm.runs(*size).advice(*size):
-            row.below.warning(plain(on_screen(sentence)))
+        if sentences := [plain(on_screen(sentence)) for sentence in algorithm.runs(*size).advice(*size)]:
+            row.below.warning("  \n".join(sentences))  # one box, as for the warnings about a run
     cost = f"Each run on private data would spend ε again. Here the {data.nouns} are made up or public."
     if now.noiseless:
         cost = "Private data allow no run without noise."
