@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +103,20 @@ class Lesson:
     def is_right(self, answer: Sequence[int], stage: Stage) -> bool:
         """Return whether an answer (option numbers, counted from 0) names all right options and no others."""
         return frozenset(answer) == stage.right
+
+    def reply(self, answer: Set[int], stage: Stage) -> str:
+        """Return the reply to an answer: why it is right or wrong; if several options may be right, how near it is."""
+        if not self.several:
+            return self.fill(self.options[min(answer)].reply, stage)
+        right, wrong = len(answer & stage.right), len(answer - stage.right)
+        more = f", and {wrong} wrong one{'s' * (wrong != 1)} marked" if wrong else ""
+        return f"{right} of {len(stage.right)} right answers found{more}."
+
+    def verdict(self, tries: Sequence[Set[int]], stage: Stage) -> str:
+        """Return a word or two on the last of one or two tries."""
+        if not self.is_right(tuple(tries[-1]), stage):
+            return "Not quite."
+        return "Right." if len(tries) == 1 else "Right, on the second try."
 
 
 def unbroken(words: str) -> str:

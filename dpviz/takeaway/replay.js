@@ -4,7 +4,7 @@ const replayed = (root) => {
   const dark = matchMedia("(prefers-color-scheme: dark)"), still = matchMedia("(prefers-reduced-motion: reduce)");
   const record = root.querySelector("#run").textContent, run = JSON.parse(record), last = run.sentences.length - 1;
   const box = root.querySelector(".panels"),
-    range = root.querySelector("input"),
+    range = root.querySelector("input[type=range]"),
     words = root.querySelector("output");
   const play = root.querySelector("[data-do=play]"), speed = root.querySelector("select");
   const code = root.querySelector(".dp-now"), lines = [...(code?.querySelectorAll("li") ?? [])];

@@ -6,6 +6,7 @@ import html
 import json
 from collections.abc import Sequence
 from importlib.resources import files
+from itertools import combinations
 
 from dpviz import lessons
 from dpviz.figures.kit.theme import LIGHT, SLOTS
@@ -75,26 +76,51 @@ def _page(lesson: Lesson, follower: Lesson | None, shell: Shell) -> str:
     stage = lessons.stage(lesson.name, SEED)
     sentences = [title.replace(" · ", ": ", 1) for title in stage.titles]
     stage_html, record = player(sentences, lessons.panels(lesson.name, stage, SLOTS), first=stage.first)
-    several = " Several may be right." if lesson.several else ""
-    options = "".join(f"<li>{_say(option.text, lesson, stage)}</li>" for option in lesson.options)
     terms = "".join(f"<dt>{html.escape(term)}</dt><dd>{html.escape(glossary()[term])}</dd>" for term in lesson.terms)
     words, there = "All lessons", HOME
     if follower is not None:
         words, there = f"Next: {follower.number}. {follower.title}", _address(follower)
     body = (
         f"<h1>{lesson.number}. {html.escape(lesson.title)}</h1><p>{_say(lesson.setting, lesson, stage)}</p>"
-        f"<h2>Predict</h2><p><b>{_say(lesson.question, lesson, stage)}</b>{several}</p><ol>{options}</ol>"
-        f"<h2>Run</h2><p>{_say(lesson.task, lesson, stage)}</p>{stage_html}"
-        f"{key(lessons.legend(lesson.name))}<noscript>{_steps(sentences)}</noscript>"
-        f"<details><summary>A hint</summary><p>{_say(lesson.hint, lesson, stage)}</p></details>"
-        f"<details><summary>The answer</summary>{_answer(lesson, stage)}"
+        f"<h2>Predict</h2>{_question(lesson, stage)}<h2>Run</h2><p>{_say(lesson.task, lesson, stage)}</p>"
+        f'<div class="run">{stage_html}</div>{key(lessons.legend(lesson.name))}'
+        f"<noscript>{_steps(sentences)}</noscript>"
+        f'<details class="hint"><summary>A hint</summary><p>{_say(lesson.hint, lesson, stage)}</p></details>'
+        f'<details class="answer"><summary>The answer</summary>{_answer(lesson, stage)}'
         f"<p>{_say(lesson.explain, lesson, stage)}</p><p><b>{_say(lesson.keep, lesson, stage)}</b></p>"
         f"<p><b>How the picture can fool you.</b> {_say(lesson.fool, lesson, stage)}</p></details>"
         f"<details><summary>Words</summary><dl>{terms}</dl></details>"
         f'{_meant(lesson, here)}<p><a href="{link(here, there)}">{html.escape(words)}</a></p>{record}{driver()}'
+        f'<script type="module">{text_of("lesson.js")}</script>'
     )
     head = f"<style>{style.text_of('replay.css')}</style>"
     return shell.page(here, f"{lesson.number}. {lesson.title}", body, head=head, wide=True)
+
+
+def _question(lesson: Lesson, stage: Stage) -> str:
+    """Return the question with its options, and what the page says of every answer and second answer."""
+    kind = "checkbox" if lesson.several else "radio"
+    options = "".join(
+        f'<li><label><input type="{kind}" name="answer" value="{i}">{_say(option.text, lesson, stage)}</label></li>'
+        for i, option in enumerate(lesson.options)
+    )
+    numbers = range(len(lesson.options))
+    most = len(numbers) if lesson.several else 1
+    answers = [frozenset(chosen) for n in range(1, most + 1) for chosen in combinations(numbers, n)]
+    told = {
+        ",".join(map(str, sorted(one))): [
+            int(lesson.is_right(tuple(one), stage)), lesson.verdict([one], stage), lesson.verdict([one, one], stage),
+            lesson.reply(one, stage),
+        ]
+        for one in answers
+    }  # fmt: skip
+    record = json.dumps(told, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    several = " Mark every right answer." if lesson.several else ""
+    return (
+        f'<form class="predict"><fieldset><legend><b>{_say(lesson.question, lesson, stage)}</b>{several}</legend>'
+        f'<ol>{options}</ol></fieldset><p role="status"></p><button hidden disabled>Predict, then run</button></form>'
+        f'<script type="application/json" id="answers">{record}</script>'
+    )
 
 
 def _meant(lesson: Lesson, here: str) -> str:

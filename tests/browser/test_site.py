@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 from dpviz.algorithms import ALGORITHMS
 from dpviz.cli import main
 from dpviz.datasets import SAMPLES
-from dpviz.lessons import LESSONS
+from dpviz.lessons import LESSONS, stage
 from dpviz.papers.registry import papers
 from tests.browser.conftest import PATIENCE, keep_process
 from tests.browser.phone import is_accessible
@@ -202,3 +202,30 @@ def test_a_replay_takes_the_colors_of_its_page(visit, served):
     light = page.evaluate(pixels)
     page.emulate_media(color_scheme="dark")
     page.wait_for_function(f"light => ({pixels})() !== light", arg=light)
+
+
+@pytest.mark.parametrize("name", ["small", "screen"])
+def test_a_lesson_is_answered_before_its_run_and_a_wrong_answer_has_a_second_try(visit, served, name):
+    lesson, shown = LESSONS[name], stage(name, 0)
+    page = visit(served, f"lessons/{lesson.number}-{name}.html")
+    form, status = page.locator("form.predict"), page.locator("form.predict [role=status]")
+    button, explained = form.get_by_role("button"), page.get_by_text(lesson.fill(lesson.keep, shown), exact=True)
+    assert button.is_disabled() and page.locator(".run").evaluate("(run) => run.inert")
+    wrong = next(i for i in range(len(lesson.options)) if i not in shown.right)
+    form.locator("input").nth(wrong).check()
+    button.click()
+    assert not page.locator(".run").evaluate("(run) => run.inert")
+    expect(status).to_contain_text("Now watch the run")
+    button.click()
+    expect(status).to_contain_text(f"Not quite. {lesson.reply({wrong}, shown)}")
+    assert button.is_disabled()
+    expect(page.get_by_text(lesson.fill(lesson.hint, shown), exact=True)).to_be_visible()
+    expect(explained).to_be_hidden()
+    if lesson.several:
+        form.locator("input").nth(wrong).uncheck()
+    for i in shown.right:
+        form.locator("input").nth(i).check()
+    button.click()
+    expect(status).to_contain_text("Right, on the second try.")
+    expect(explained).to_be_visible()
+    expect(form.locator("input:enabled")).to_have_count(0)

@@ -110,24 +110,12 @@ def _explain(place: Spot, lesson: Lesson, stage: Stage) -> Look:
         _solved(place, lesson, stage)
         return Look(stage.hint)
     st.html(
-        f'<div class="dp-hint" role="status"><b>Not quite.</b> {markup.escape(_almost(lesson, tries[0], stage))} '
+        f'<div class="dp-hint" role="status"><b>{lesson.verdict(tries, stage)}</b> '
+        f"{markup.escape(lesson.reply(tries[0], stage))} "
         f"<b>{markup.escape(lesson.fill(lesson.hint, stage))}</b></div>"
     )
     _second(lesson, stage, tries[0])
     return Look(stage.hint, pointed=True)
-
-
-def _almost(lesson: Lesson, tried: frozenset[int], stage: Stage) -> str:
-    """Return the reply to a wrong answer: how close it is if several options may be right, else why it is wrong."""
-    if not lesson.several:
-        return _reply(lesson, tried, stage)
-    right, wrong = len(tried & stage.right), len(tried - stage.right)
-    more = f", and {wrong} wrong one{'s' * (wrong != 1)} marked" if wrong else ""
-    return f"{right} of {len(stage.right)} right answers found{more}."
-
-
-def _reply(lesson: Lesson, tried: frozenset[int], stage: Stage) -> str:
-    return lesson.fill(lesson.options[min(tried)].reply, stage)
 
 
 def _second(lesson: Lesson, stage: Stage, first: frozenset[int]) -> None:
@@ -149,9 +137,8 @@ def _second(lesson: Lesson, stage: Stage, first: frozenset[int]) -> None:
 def _solved(place: Spot, lesson: Lesson, stage: Stage) -> None:
     """Show the prediction beside the right answer, with the reason for the right answer."""
     tries = place.answers
-    right = lesson.is_right(tuple(tries[-1]), stage)
-    verdict = "Right." if right and len(tries) == 1 else "Right, on the second try." if right else "Not quite."
-    reply = "" if lesson.several else f" {_reply(lesson, tries[-1], stage)}"
+    reply = "" if lesson.several else f" {lesson.reply(tries[-1], stage)}"
+    verdict = lesson.verdict(tries, stage)
     st.html(f'<div class="dp-hint" role="status"><b>{verdict}</b>{markup.escape(reply)}</div>')
     _paragraph(lesson.fill(lesson.explain, stage))
     lines = map(partial(_line, lesson, stage, tries), range(len(lesson.options)))

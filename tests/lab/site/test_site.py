@@ -11,6 +11,7 @@ from dpviz.atlas import files, noised
 from dpviz.cli import main
 from dpviz.datasets import SAMPLES, load
 from dpviz.lessons import LESSONS
+from dpviz.lessons import stage as lesson_stage
 from dpviz.papers.registry import papers as registered
 from dpviz.version import __version__
 from lab.site import build, lessons, papers, reference, shell, tradeoff, watch, words
@@ -84,7 +85,12 @@ def test_the_story_has_six_pictures_without_a_script(small):
 def test_a_lesson_keeps_its_answer_behind_a_fold_and_shows_its_first_frame(small):
     text = (small / "lessons" / "2-noise.html").read_text()
     asked, _, answer = text.partition("<summary>The answer</summary>")
-    assert "What do 100 runs release now?" in asked and "Right." not in asked.partition("<main")[2]
+    assert "What do 100 runs release now?" in asked and "<b>Right.</b>" not in asked
+    told = json.loads(re.search(r'id="answers">(.*?)</script>', text, re.DOTALL)[1])
+    lesson, stage = LESSONS["noise"], lesson_stage("noise", 0)
+    assert [told[str(i)][0] for i in range(len(lesson.options))] == [i in stage.right for i in range(len(told))]
+    assert [told[str(i)][3] for i in range(len(told))] == [lesson.fill(one.reply, stage) for one in lesson.options]
+    assert text.count('type="radio"') == len(told) == len(lesson.options)
     assert answer.count("<b>Right.</b>") == 1
     run = json.loads(re.search(r'id="run">(.*?)</script>', text, re.DOTALL)[1])
     assert run["first"] == len(run["sentences"]) - 1 == 5  # the last step, ε 4, is shown next to the question
