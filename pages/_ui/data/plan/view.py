@@ -195,8 +195,8 @@ def _everywhere(wish: Wish, looked: Sequence[Rehearsal]) -> None:
         markup.small(
             f"{ALGORITHMS[worst.slug].name} ran {CLOSELY} times in each town, with fresh noise, on made-up people "
             f"within the declared bounds; the picture shows the worst town. {noise}, from the least to the most of all "
-            "centers, runs and towns; groups that are not round may have other noise. No file was read and nothing was "
-            f"spent.{fewer * worst.capped}"
+            "centers, runs and towns; groups that are not round, or smaller or larger, may have other noise. "
+            f"No file was read and nothing was spent.{fewer * worst.capped}"
         )
     )
 
