@@ -12,7 +12,7 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load
 from dpviz.figures import Panel
 from dpviz.figures.kit.theme import Theme
-from dpviz.lessons import bounds, exact, looks, noise, person, rho, rounds, screen, small, trust, votes
+from dpviz.lessons import bounds, choice, exact, looks, lottery, noise, person, rho, rounds, screen, small, trust, votes
 from dpviz.lessons.lesson import SEEDS, Lesson, Option, Stage, read, unbroken
 from dpviz.numbers import chance, number
 from dpviz.privacy.accounting import DEFAULT_DELTA
@@ -36,6 +36,8 @@ _RUNS = {
     "trust": trust,
     "person": person,
     "rounds": rounds,
+    "lottery": lottery,
+    "choice": choice,
 }
 
 

@@ -23,6 +23,7 @@ class Lecture:
     ----------
     minutes : length of the whole lecture
     start, play, limits : minutes for Start, for a class with phones, and for the limits of the promise
+    own : minutes in which everybody makes runs of their own
     lessons : names of the lessons, in order; they share the remaining minutes, `SLACK` of each for questions
     """
 
@@ -31,11 +32,12 @@ class Lecture:
     play: int
     limits: int
     lessons: tuple[str, ...]
+    own: int = 0
 
     @property
     def each(self) -> int:
         """Return the length of a lesson in minutes, without its slack."""
-        return (self.minutes - self.start - self.play - self.limits) // max(len(self.lessons), 1) - SLACK
+        return (self.minutes - self.start - self.own - self.play - self.limits) // max(len(self.lessons), 1) - SLACK
 
 
 @cache

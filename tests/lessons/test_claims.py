@@ -11,6 +11,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.atlas.cells import STORY
@@ -20,9 +21,11 @@ from dpviz.lessons import (
     LESSONS,
     SEEDS,
     bounds,
+    choice,
     glossary,
     legend,
     looks,
+    lottery,
     noise,
     panels,
     person,
@@ -250,6 +253,49 @@ def test_the_loss_falls_and_rises_with_the_rounds_and_one_table_beats_all_of_the
     assert [promise.pure_epsilon for promise in promises] == pytest.approx([rounds.EPSILON] * len(promises))
     assert all(len(trace.ledger) == 1 for trace in runs.tables)  # one table
     assert [sd / runs.sds[0] for sd in runs.sds] == pytest.approx(rounds.ROUNDS)  # each round has its share of epsilon
+
+
+# Lesson 12
+
+
+@every_draw
+def test_the_lottery_prefers_good_cuts_at_every_epsilon_and_draws_as_often_as_expected(seed):
+    runs = stage("lottery", seed).runs
+    best, asked = runs.best, runs.tables[lottery.ASKED]
+    assert best == sorted(best) and 0.1 < best[lottery.ASKED] < 0.4 and best[-1] > 0.95  # steeper with epsilon
+    for trace, table in zip(runs.traces, runs.tables, strict=True):
+        assert table.probability.sum() == pytest.approx(1) and table.drawn.sum() == lottery.DRAWS and len(table) == 80
+        assert table.probability.is_monotonic_decreasing and table.score.is_monotonic_decreasing
+        points = table.score * trace.steps[0].released["noisy_count"]  # e times the tickets for `scale` points more
+        odds = table.probability[0] / table.probability[5]
+        assert math.log(odds) == pytest.approx((points[0] - points[5]) / lottery.scale(trace), rel=1e-6)
+        low, high = binom.ppf([5e-6, 1 - 5e-6], lottery.DRAWS, table.probability[0])
+        assert low <= table.drawn[0] <= high
+    assert (asked.drawn > 0).sum() >= 5 and asked.drawn[40:].sum() == 0 and asked.drawn[:10].sum() >= 85
+    (entry,) = (entry for entry in runs.traces[0].ledger if entry.label == "split")
+    assert entry.sensitivity / entry.scale == pytest.approx(dict(entry.cost)["epsilon"])
+    assert stage("lottery", seed).facts["range"] == "12.2"
+
+
+# Lesson 13
+
+
+@every_draw
+def test_the_elbow_over_rows_tells_whether_alex_is_there_and_the_elbow_over_a_table_is_free(seed):
+    shown = stage("choice", seed)
+    runs = shown.runs
+    assert runs.found[:2] == (4, 5) and runs.found[4] == 4
+    assert (np.linalg.norm(runs.centers[1] - choice.ALEX, axis=1) == 0).any()  # a center for Alex alone
+    assert len(runs.small) == 40 and len(runs.large) == 4_000 and len(runs.ks[0]) == len(runs.ks[1]) == choice.RUNS
+    assert sum(k == 4 for k in runs.ks[1]) >= 7 and 4 in runs.ks[0] and set(runs.ks[0]) <= set(range(3, 9))
+    assert all(f"k = {k} in {n}" in shown.facts["dpm"] for k, n in Counter(runs.ks[0]).items())
+    plan = runs.trace.plan.total(runs.trace.claimed.delta)
+    assert shown.facts["spent"] == "50" and plan.epsilon == pytest.approx(choice.EPSILON)
+
+
+def test_the_elbow_stops_where_one_more_center_saves_less_than_a_third():
+    assert choice.elbow(np.array([90.0, 50.0, 30.0, 25.0, 10.0])) == 3
+    assert choice.elbow(np.array([90.0, 80.0, 30.0])) == 1 and choice.elbow(np.array([90.0, 50.0, 30.0])) == 3
 
 
 # Words and marks of all lessons

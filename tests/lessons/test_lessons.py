@@ -32,6 +32,8 @@ RIGHT = {  # the options that should be right for every draw
     "trust": {2},
     "person": {3},
     "rounds": {0},
+    "lottery": {3},
+    "choice": {2},
 }
 every_draw = pytest.mark.parametrize("seed", tiers(SEEDS, 1))
 every_lesson = pytest.mark.parametrize("name", LESSONS)
@@ -68,9 +70,15 @@ def test_stored_runs_are_those_that_the_lesson_makes():
 @pytest.mark.parametrize("plan", plans(), ids=lambda plan: plan.minutes)
 def test_a_plan_fills_its_minutes_with_lessons_that_exist(plan):
     assert set(plan.lessons) <= LESSONS.keys() and plan_of([LESSONS[name] for name in plan.lessons]) is plan
-    assert plan.each >= 4 and plan.minutes - plan.start - plan.play - plan.limits == (plan.each + SLACK) * len(
-        plan.lessons
-    )
+    rest = plan.minutes - plan.start - plan.own - plan.play - plan.limits
+    assert plan.each >= 4 and rest == (plan.each + SLACK) * len(plan.lessons)
+
+
+def test_the_longest_plan_has_fewer_lessons_than_the_course_and_deepens_them():
+    longest = plans()[-1]
+    assert longest.minutes == 90 and len(longest.lessons) < len(LESSONS) / 2
+    assert {"person", "rounds", "lottery", "choice"} < set(longest.lessons)
+    assert longest.own + longest.play >= 30 and longest.each > plans()[1].each
 
 
 def words(lesson):
@@ -311,7 +319,7 @@ def test_every_caption_is_computed_short_and_gives_no_later_step_away(name, seed
 
 @every_draw
 def test_captions_beside_the_plane_are_read_off_the_drawn_numbers(seed):
-    for name in ("exact", "looks", "rho", "small", "trust", "person", "rounds"):
+    for name in ("exact", "looks", "rho", "small", "trust", "person", "rounds", "lottery", "choice"):
         panel = next(one for one in _RUNS[name].panels(stage(name, seed).runs, LIGHT) if one.name == "side")
         title, drawn_ = panel.figure.layout.title.text, np.asarray(panel.figure.data[0].y, dtype=float)
         wanted = {
@@ -321,6 +329,8 @@ def test_captions_beside_the_plane_are_read_off_the_drawn_numbers(seed):
             "small": [f"{drawn_[0]:.2f}×", f"{drawn_[-1]:.2f}×"],
             "trust": [f"{drawn_.max():.2f}×" if drawn_.max() < 10 else f"{drawn_.max():,.0f}×"],
             "person": [f"up to {length(drawn_[1:].max(), 'km', 2)}"],
+            "lottery": [f", {drawn_[0]:.0f} at ε 4"],
+            "choice": [f"without Alex: {drawn_[0]:.0f}, with Alex: {drawn_[1]:.0f}"],
             "rounds": [f"{drawn_[0]:.2f}× after 1 round", f"{drawn_[-1]:.2f}× after {rounds.ROUNDS[-1]}"],
         }[name]
         assert all(words in title for words in wanted), title

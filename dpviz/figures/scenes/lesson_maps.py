@@ -6,15 +6,27 @@ import dataclasses
 from collections.abc import Sequence
 
 import numpy as np
+import pandas as pd
 
-from dpviz.figures.kit.layers import center, disc, disc_sizes, exact_center, layered, segments, tint
+from dpviz.figures.kit.layers import (
+    NOWHERE,
+    center,
+    disc,
+    disc_sizes,
+    exact_center,
+    layered,
+    segments,
+    tint,
+    true_tick,
+)  # fmt: skip
 from dpviz.figures.kit.panels import MAX_PEOPLE
-from dpviz.figures.kit.view import Panel, View, thin, xy
+from dpviz.figures.kit.theme import Theme, base, tag
+from dpviz.figures.kit.view import Panel, View, add_frames, thin, xy
 from dpviz.figures.scenes.alex import alex_look
 from dpviz.figures.scenes.lessons import circle
 from dpviz.numbers import counted
 
-__all__ = ["joined_panel", "mean_panel", "moved_panel", "screen_panel"]
+__all__ = ["cuts_panel", "joined_panel", "mean_panel", "moved_panel", "screen_panel", "tickets_panel"]
 
 
 def screen_panel(view: View, trials: np.ndarray, noisy_votes: np.ndarray) -> Panel:
@@ -156,3 +168,90 @@ def joined_panel(view: View, title: str, centers: np.ndarray, places: np.ndarray
     ]  # fmt: skip
     alt = f"{centers.shape[1]} exact centers, and how they move as Alex walks through {len(places)} places."
     return layered(view, title, looks, frames, alt, height=430)
+
+
+def cuts_panel(view: View, title: str, tables: Sequence[pd.DataFrame]) -> Panel:
+    """Draw a plane with one frame per table: the cuts that were drawn, thicker where a cut was drawn more often.
+
+    Parameters
+    ----------
+    tables : tables of the cuts of the first two columns, with the columns column, position (original units) and drawn
+    """
+    looks = {
+        name: {"mode": "lines", "line": {"color": view.colors.ink, "width": width}}
+        for name, width in (("once", 1.0), ("some", 2.4), ("often", 5.0))
+    }
+    frames = []
+    for table in tables:
+        several = [table[table.drawn == 1], table[table.drawn.between(2, 9)], table[table.drawn >= 10]]
+        frames.append({name: xy(_lines(view, some)) for name, some in zip(looks, several, strict=True)})
+    alt = (
+        f"A map with the cuts that win in {tables[-1].drawn.sum()} draws: {(tables[-1].drawn > 0).sum()} at the last ε."
+    )
+    return layered(view, title, looks, frames, alt, height=430)
+
+
+def _lines(view: View, table: pd.DataFrame) -> np.ndarray:
+    """Return cuts across the plane as lines, with NaN between them."""
+    low, high = view.bounds()
+    ends = np.empty((2, len(table), 2))
+    across = (table.column == 0).to_numpy()
+    for end, edge in zip(ends, (low, high), strict=True):
+        end[:] = edge
+        end[across, 0], end[~across, 1] = table.position[across], table.position[~across]
+    return segments(*ends) if len(table) else NOWHERE
+
+
+def tickets_panel(colors: Theme, title: str, tables: Sequence[pd.DataFrame], draws: int, shown: int = 16) -> Panel:
+    """Draw how often the best cuts were drawn, as bars, and how often that was expected. NOT PRIVATE.
+
+    Parameters
+    ----------
+    tables : tables of the cuts from the best to the worst, with the columns probability and drawn
+    shown : number of cuts drawn, from the best
+    """
+    figure = base(colors, title, height=230)
+    tag(figure, colors, below=True)
+    x = list(range(1, shown + 1))
+    figure.add_bar(x=x, y=[0] * shown, width=0.7, hoverinfo="skip", marker={"color": colors.released})
+    figure.add_scatter(x=x, y=[0] * shown, **true_tick(colors, 15))
+    figure.update_xaxes(title_text="cut, from the best score down", tickvals=[1, *range(4, shown + 1, 4)])
+    figure.update_xaxes(range=[0.3, shown + 0.7])
+    figure.update_yaxes(title_text=f"of {draws}", range=[0, 1.06 * draws])
+    updates = [
+        [{"y": table.drawn[:shown].tolist()}, {"y": (draws * table.probability[:shown]).round(2).tolist()}]
+        for table in tables
+    ]
+    add_frames(figure, [0, 1], updates)
+    alt = f"Bars: how often each of the {shown} best cuts was drawn; ticks: how often that was expected. Not private."
+    return Panel("side", figure, f"{title}. {alt}")
+
+
+def ways_panel(
+    view: View, title: str, people: Sequence[np.ndarray], centers: Sequence[np.ndarray], alex: Sequence[float]
+) -> Panel:
+    """Draw a plane with one frame per way to a k: its people and its centers, which are exact in the first two frames.
+
+    Parameters
+    ----------
+    people : ndarrays of shape (n, 2), original units; the second one has Alex as its last row. NOT PRIVATE
+    centers : ndarrays of shape (k, 2), original units
+    alex : where Alex is
+    """
+    colors = view.colors
+    looks = {
+        "person": {
+            "mode": "markers", "name": "person (not private)",
+            "marker": {"symbol": "circle-open", "size": 4, "color": colors.person, "opacity": 0.55},
+        },
+        "exact": exact_center(colors, "KMeans", size=14),
+        "released": center(colors),
+        "alex": alex_look(colors, "Alex", "top"),
+    }  # fmt: skip
+    frames = []
+    for i, (crowd, found) in enumerate(zip(people, centers, strict=True)):
+        shown = crowd[thin(len(crowd), MAX_PEOPLE)]
+        frames.append({"person": xy(view.flat(shown)), ("exact" if i < 2 else "released"): xy(view.flat(found))})
+    frames[1]["alex"] = xy(view.flat(np.array([alex])))
+    alt = f"People and the centers of {len(centers)} ways to choose their number, one after the other."
+    return layered(view, title, looks, frames, alt, height=430, secret=["○ person"])

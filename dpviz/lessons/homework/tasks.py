@@ -394,6 +394,60 @@ def _rounds(rng: np.random.Generator) -> list[Task]:
     ]
 
 
+def _lottery(rng: np.random.Generator) -> list[Task]:
+    scale = round(float(rng.uniform(5, 60)), 1)
+    first, second = sorted(rng.uniform(100, 200, 2).round(1).tolist(), reverse=True)
+    epsilon, reach = round(float(rng.uniform(0.2, 0.9)), 2), round(float(rng.uniform(2, 20)), 1)
+    return [
+        Task(
+            "The chance of a cut is proportional to exp(score / `scale`), and there are two cuts with these scores. "
+            "What is the chance of the first one?",
+            {"scale": scale, "first": first, "second": second},
+            1 / (1 + math.exp((second - first) / scale)),
+            "import math\n",
+            "assert 0.5 <= answer <= 1, 'the first score is the better one'\n"
+            "odds = math.exp((first - second) / scale)\n"
+            "assert abs(answer - (1 - answer) * odds) < 0.02, 'divide by the sum of both'",
+        ),
+        Task(
+            "One person changes two scores against each other by at most `reach`. Which scale keeps the exponential "
+            "mechanism within `epsilon`?",
+            {"reach": reach, "epsilon": epsilon},
+            reach / epsilon,
+            "import math\n",
+            "assert answer > 0, 'a scale is positive'\n"
+            "assert abs(reach / answer - epsilon) < 0.03 * epsilon, "
+            "'a person changes the odds of two choices by at most exp(reach / scale), which must be exp(epsilon)'",
+        ),
+    ]
+
+
+def _choice(rng: np.random.Generator) -> list[Task]:
+    k = int(rng.integers(2, 6))
+    saved = [*rng.uniform(0.4, 0.8, k - 1), *rng.uniform(0.02, 0.25, 3)]
+    losses = (float(rng.uniform(50, 200)) * np.cumprod([1.0, *(1 - one for one in saved)])).round(3)
+    first, second = rng.uniform(0.2, 2, 2).round(2).tolist()
+    return [
+        Task(
+            "`losses` are those of k = 1, 2, 3 and so on. The elbow is the k after which one more center saves less "
+            "than a third of the loss. Which k is it?",
+            {"losses": losses.tolist()},
+            k,
+            check="assert isinstance(answer, int) and 1 <= answer < len(losses), 'a whole number below the last'\n"
+            "assert losses[answer] > losses[answer - 1] * 2 / 3, 'here one more center still saves a third'\n"
+            "assert answer == 1 or losses[answer - 1] < losses[answer - 2] * 2 / 3, 'the rule stops earlier'",
+        ),
+        Task(
+            "k is chosen with the pure budget `first`, and then a clustering with this k is published with `second`. "
+            "How much pure ε do both cost together?",
+            {"first": first, "second": second},
+            first + second,
+            check="assert answer > max(first, second), 'the choice of k looks at the rows, too'\n"
+            "assert abs(answer - first - second) < 0.019 * answer, 'pure budgets add up'",
+        ),
+    ]
+
+
 _TASKS: dict[str, Callable[[np.random.Generator], list[Task]]] = {
     "exact": _exact,
     "noise": _noise,
@@ -406,4 +460,6 @@ _TASKS: dict[str, Callable[[np.random.Generator], list[Task]]] = {
     "trust": _trust,
     "person": _person,
     "rounds": _rounds,
+    "lottery": _lottery,
+    "choice": _choice,
 }

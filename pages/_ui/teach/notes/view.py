@@ -25,6 +25,8 @@ from pages._ui.teach.notes.controls import PICKED, SHOW
 
 __all__ = ["deck_of", "form", "picked", "sheet"]
 
+_OWN = f"explore?{write(Scene('explore', {'d': 'town', 'a': 'pe-means', 'e': 1.0}), explore)}"  # a first run to change
+
 
 def picked() -> list[Lesson]:
     """Return the picked lessons in the order of the course; if none is picked, those of the shortest plan."""
@@ -114,6 +116,7 @@ def _plan(lessons: list[Lesson]) -> str:
     lines = [
         (plan.start, "Start: the story of one town", "./", "Start"),
         *((plan.each + SLACK, f"{one.number}. {one.title}", address(one.name, "predict"), "Lesson") for one in lessons),
+        (plan.own, "Runs of your own: change the method, ε and k, and compare", _OWN, "Explore"),
         (plan.play, "A class with phones: everybody is a point, then “Was I in?”", "class", "Class"),
         (plan.limits, "What no promise covers", "limits", "Limits"),
     ]
@@ -141,7 +144,9 @@ def deck_of(lessons: list[Lesson]) -> Deck:
         slides.append(Slide(lesson.title, _staged(lesson, stage.hint), words, 60 * (plan.each + SLACK)))
     join = "Open Class before the lecture, and join with a phone yourself."
     begin = Slide("One town, one Alex", "home", "Go through Start's screens with the class.", 60 * plan.start, "page")
+    own = "Everybody opens Explore: which ε would you publish with, and which method finds every neighborhood?"
     end = (
+        Slide("Runs of your own", _OWN, own, 60 * plan.own),
         Slide("Was I in?", "class", join, 60 * plan.play, "page"),
         Slide("What no promise covers", "limits", "What had the class not expected?", 60 * plan.limits, "page"),
     )
