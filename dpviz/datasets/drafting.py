@@ -64,9 +64,9 @@ def _left_out(table: Table, private: bool) -> dict[str, str]:
 
 def _refuse_lost_numbers(table: Table) -> None:
     """Refuse to cluster words alone while numbers of the same file cannot be read."""
-    for place, column in enumerate(table.columns, 1):
-        if column.kind in ("mixed", "units", "ambiguous"):
-            raise TableError(
-                f"{table.name}: no column of numbers can be read, and clustering its words alone would mean little. "
-                f"Column {place}, {column.name!r}: {column.reason} Or choose the words yourself (--recode COLUMN=RULE)."
-            )
+    for column in table.lost:
+        place = table.columns.index(column) + 1
+        raise TableError(
+            f"{table.name}: no column of numbers can be read, and clustering its words alone would mean little. "
+            f"Column {place}, {column.name!r}: {column.reason} Or choose the words yourself (--recode COLUMN=RULE)."
+        )

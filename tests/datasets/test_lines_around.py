@@ -180,3 +180,21 @@ def test_a_column_without_width_is_named():
         Domain.box([0, 5], [1, 5], columns=["a", "b"])
     with pytest.raises(ValueError, match="column 2 must have finite bounds"):
         Domain.box([0, 5], [1, 5])
+
+
+@pytest.mark.parametrize(
+    ("cell", "words"),
+    [
+        ('"1,20,345"', "a number in lakhs: write it without signs between its digits"),
+        ("12K", "a number with a word for its thousands"),
+        ("150 cm", "a number with its unit: write the unit into the name"),
+        ("<5", "a limit in place of a number"),
+        ("10-20", "a range of numbers"),
+        ("01-JAN-60", "a date with a month's name: write it as 2020-01-31"),
+        ("k. A.", "say which cells stand for a missing one"),
+    ],
+)
+def test_the_first_cell_that_is_no_number_is_told_by_what_it_looks_like(cell, words):
+    column = read(f"n,x\n1,2\n2,{cell}\n3,4\n").columns[1]
+    start = "first in row 2: " if words.startswith("say") else "first in row 2: that cell looks like "
+    assert column.kind == "mixed" and f"{start}{words}" in column.reason and cell not in column.reason

@@ -131,7 +131,8 @@ def _written(name: str, cells: Raw, dtype: type, decimal: str, groups: str, mark
         why = "many" if codes is None or len(words) > MOST_CATEGORIES else ""
         suggestion = rule_for_words(words, marks)
         return dataclasses.replace(refused(name, "text", why), codes=codes, words=words, suggestion=suggestion)
-    return mixed(name, int(np.flatnonzero(cells.numbers(lambda cell: float(fits(cell))) == 0)[0]) + 1)
+    row = int(np.flatnonzero(cells.numbers(lambda cell: float(fits(cell))) == 0)[0])
+    return mixed(name, row + 1, next(cell for cell in cells if not fits(cell)))
 
 
 def _codes(cells: Raw) -> tuple[np.ndarray | None, tuple[str, ...]]:

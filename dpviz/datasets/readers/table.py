@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
@@ -112,6 +113,11 @@ class Table:
     def doubtful(self) -> tuple[Column, ...]:
         """Return the columns of a public file that contain an ambiguous number."""
         return tuple(column for column in self.columns if column.doubt)
+
+    @property
+    def lost(self) -> tuple[Column, ...]:
+        """Return the columns of a public file with numbers that cannot be read."""
+        return tuple(column for column in self.columns if column.kind in ("mixed", "units", "ambiguous"))
 
     def question(self, names: Collection[str] | None = None) -> str:
         """Return a question about the ambiguous numbers in a public file, or "" if no number is ambiguous.
@@ -265,14 +271,25 @@ def own_columns(name: str, values: Sequence[np.ndarray], form: Form) -> list[Col
     return [usable(label, "number", column, private=True) for label, column in zip(names, values, strict=True)]
 
 
-def mixed(name: str, row: int) -> Column:
-    """Return a public column as refused for mixed cells; `row` is the first row with another kind of cell."""
-    return Column(
-        name,
-        "mixed",
-        f"It mixes numbers and other cells, first in row {row}. Say which cells stand for a missing one (on the "
-        "command line: --missing-marks A,B), or recode the column.",
+_LIKE = {  # a cell that is a number or a date to people -> what it looks like, and how to write it
+    r"[+-]?[0-9]{1,2}(,[0-9]{2})+,[0-9]{3}([.][0-9]*)?": "a number in lakhs: write it without signs between its digits",
+    r"[+-]?[0-9.,]+ ?([KkMm]|[Mm]io|[Tt]sd|[Bb]n)[.]?": "a number with a word for its thousands: write it in full",
+    r"[+-]?[0-9.,]+ ?[A-Za-zµ°²³/]{1,5}[.]?": "a number with its unit: write the unit into the name",
+    r"[<>≤≥~] ?[0-9.,]+": "a limit in place of a number: write a number",
+    r"[0-9.,]+ ?(-|–|to|bis) ?[0-9.,]+": "a range of numbers: write its middle, or recode the column",
+    r"[0-9]{1,4}[-. ][A-Za-z]{3,9}[-. ][0-9]{2,4}": "a date with a month's name: write it as 2020-01-31",
+}
+
+
+def mixed(name: str, row: int, cell: str = "") -> Column:
+    """Return a public column as refused for mixed cells; `row` is the first row with another kind of cell, `cell`."""
+    like = next((words for pattern, words in _LIKE.items() if re.fullmatch(pattern, cell.strip())), "")
+    mend = (
+        f"that cell looks like {like}"
+        if like
+        else "say which cells stand for a missing one (on the command line: --missing-marks A,B), or recode the column"
     )
+    return Column(name, "mixed", f"It mixes numbers and other cells, first in row {row}: {mend}.")
 
 
 def _few(values: np.ndarray | None) -> bool:

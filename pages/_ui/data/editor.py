@@ -217,7 +217,7 @@ def _suggested(upload: Upload, name: str, *, ticked: bool) -> dict[str, Any]:
     if upload.private:
         rule = meaning.rule if meaning is not None else ""
     elif column is not None and column.values is None:
-        rule = column.suggestion
+        rule, cell = column.suggestion, dict(_CELLS)  # the bounds that a name suggests are not those of words
     cell |= _written(Recoding.of(name, rule)) if rule else {}
     return cell | ({"why": f"left out: {reason}"} if reason else {"use": ticked})
 
@@ -230,8 +230,12 @@ def _reason(upload: Upload, column: Column | None, meaning: Meaning | None) -> s
         return "Its name suggests a date: tick the column if people close in time are alike."
     if upload.private:
         return "Its name suggests no bounds." if meaning is None else meaning.reason
-    if column is None or column.values is None:
-        return "" if column is None else column.reason
+    if column is None:
+        return ""
+    if column.values is None:
+        table = upload.table
+        words_alone = column.suggestion and not table.usable and not table.lost  # as `describe` drafts them
+        return "" if words_alone else column.reason
     if identifiers.singles_out(upload.table, column.name, private=False):
         return "It looks like a row number."
     values = np.unique(column.values[np.isfinite(column.values)])

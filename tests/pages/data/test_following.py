@@ -99,3 +99,37 @@ def test_a_private_form_declares_lines_below_the_names_and_marks_that_are_words(
     declare(app, declared)
     data = app.session_state["own"][app.session_state["explore_data"]]
     assert data.columns == ("a", "b", "region: NA", "region: EU") and data.X[:, 2].sum() == 39
+
+
+def test_a_public_table_of_words_opens_at_its_bounds_with_a_column_for_each_word():
+    rows = "".join(f"{color},{size}\n" for color in ("red", "green", "blue") for size in "SML") * 2
+    app = new_app().run()
+    drop(app.switch_page("pages/data.py").run(), "words.csv", f"color,size\n{rows}".encode(), "Yes, it is public")
+    app.switch_page("pages/bounds.py").run()
+    assert not app.exception and errors(app) == []
+    press(app, "Explore it")
+    data = app.session_state["own"][app.session_state["explore_data"]]
+    assert set(data.columns) == {"color: red", "color: green", "color: blue", "size: S", "size: M", "size: L"}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("x.sas7bdat", b"\0" * 12 + b"\xc2\xea\x81\x60" + b"\xb3" * 60, "the content is a SAS table"),
+        ("x.sav", b"$FL2@(#) SPSS DATA FILE" + b" " * 60, "SPSS"),
+        ("x.ods", b"PK\x03\x04" + b"\0" * 60, "zip archive"),
+    ],
+)
+def test_the_upload_takes_every_ending_and_the_reader_speaks(name, content, words):
+    app = new_app().run()
+    app.switch_page("pages/data.py").run()
+    app.segmented_control(key="data_way").set_value("Your file").run()
+    assert list(app.file_uploader[0].proto.type) == []
+    drop(app, name, content, "Yes, it is public")
+    assert any(words in one for one in errors(app)), errors(app)
+
+
+def test_a_tab_separated_file_opens_under_any_ending():
+    app = new_app().run()
+    drop(app.switch_page("pages/data.py").run(), "x.tab", content().replace(b",", b"\t"), "Yes, it is public")
+    assert not app.exception and next(iter(app.session_state["uploads"].values())).table.usable == ("a", "b")
