@@ -54,6 +54,13 @@ def test_a_show_goes_on_without_a_network(open_page):
     expect(dialog.locator(".count")).to_have_text("4 / 5")  # the Space key only ended the black screen
     page.keyboard.press(" ")
     expect(dialog.get_by_text("PRIVACY LABEL")).to_be_visible()
+    for width, height in ((1024, 768), (1920, 1080), (1280, 800)):  # the whole label is seen, in letters that are read
+        page.set_viewport_size({"width": width, "height": height})
+        cut, letters = dialog.locator(".paper .label").evaluate(
+            "(label) => [label.scrollHeight - label.clientHeight, parseFloat(getComputedStyle(label).fontSize)]"
+        )
+        assert cut == 0 and letters >= 16
+        assert dialog.locator(".paper .centers").evaluate("(list) => list.scrollHeight - list.clientHeight") == 0
     page.keyboard.press("ArrowLeft")
     expect(dialog.locator(".count")).to_have_text("4 / 5")
     page.keyboard.press("Home")
