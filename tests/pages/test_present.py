@@ -198,7 +198,8 @@ def test_the_deck_of_a_plan_has_every_row_of_the_plan_and_takes_as_long(plan):
     deck = deck_of([LESSONS[name] for name in plan.lessons])
     assert deck.seconds == 60 * plan.minutes
     pages = [split(slide.scene)[0] for slide in deck.slides]
-    assert pages == ["home", *["learn"] * len(plan.lessons), *["class"] * bool(plan.play), "limits"]
+    rows = [*["learn"] * len(plan.lessons), *["explore"] * bool(plan.own), *["class"] * bool(plan.play)]
+    assert pages == ["home", *rows, "limits"]
     assert not any(staged(slide, "light", varied=False).sentence for slide in deck.slides)
     assert from_json(to_json(deck)) == deck
 
