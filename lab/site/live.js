@@ -23,6 +23,9 @@ const field = ({ name, label, help, start, choices, optional, whole }, group) =>
 };
 const data = () => live.data[form.elements.data.value];
 const draw = () => {
+  const { options } = form.elements.method;
+  for (const one of options) one.hidden = one.disabled = isPrivate() && !live.methods[one.value].private;
+  if (options[options.selectedIndex].disabled) form.elements.method.value = "pe-means";
   const { fields } = live.methods[form.elements.method.value];
   const shown = fields.map((one) => (one.name === "n_clusters" ? { ...one, start: String(data().k) } : one));
   own.replaceChildren(...shown.filter((one) => !one.more).map((one) => field(one, "values")));
@@ -30,6 +33,8 @@ const draw = () => {
   more.parentElement.hidden = !more.children.length;
   blobs.hidden = form.elements.data.value !== live.made;
   panel.hidden = form.elements.data.value !== live.own;
+  find(".seeds").hidden = find(".again").hidden = isPrivate();
+  find(".go").textContent = isPrivate() ? "Show the price" : "Run";
 };
 const texts = (group) => Object.fromEntries([...new FormData(form)]
   .filter(([name]) => name.startsWith(`${group}.`)).map(([name, text]) => [name.slice(group.length + 1), text]));
@@ -50,7 +55,8 @@ const end = (words) => {
   forget();
   form.hidden = true;
   find(".load").parentElement.hidden = false;
-  say(words);
+  say(finish ? `${words} The run that was counted stays counted in full.` : words);
+  finish?.({ ended: true });
 };
 const megabytes = (bytes) => (bytes / 1e6).toFixed(0);
 const total = Object.values(live.files).reduce((all, [, size]) => all + size, 0);
@@ -63,10 +69,11 @@ const take = ({ doing, ready, made: done, planned, found: answer, ask, failed })
   }
   if (planned) say(ask === "again" ? `Run ${done} of ${planned}` : `${done} of ${planned} releases`, done / planned);
   if (failed) end(failed);
-  if (answer) {
+  if (answer && finish && ask === "drawn") finish(answer);
+  else if (answer && !answer.refused && ANSWERS[ask]) ANSWERS[ask](answer);
+  else if (answer) {
     busy(false);
     if (answer.refused) say(answer.refused);
-    else if (answer.columns) describe(answer);
     else if (answer.again) say(answer.again);
     else show(answer);
   }
@@ -86,6 +93,7 @@ const show = ({ film, released, secret, seconds, trace, title }) => {
   document.title = `${title} · dpviz`;
 };
 const ask = (what) => {
+  if (isPrivate()) return price();
   const { data: { value: name }, method, seed } = form.elements, values = texts("values");
   if (what === "run")
     asked = { data: name, method: method.value, seed: seed.value, values, blobs: texts("blobs"), columns: chosen() };

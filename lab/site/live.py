@@ -16,6 +16,7 @@ from dpviz.datasets.readers.form import NUMBERS
 from dpviz.figures.code import style
 from dpviz.numbers import on_screen
 from dpviz.takeaway import style as exported
+from dpviz.takeaway.cards import cards_style
 from dpviz.takeaway.replay import driver_code
 
 from .distribution import PYODIDE, distribution, installed, ours
@@ -27,7 +28,7 @@ __all__ = ["HOME", "add"]
 
 HOME = "watch/run.html"
 _FILES = "python/"
-_INSIDE = ("__init__", "forms", "own", "public")  # the modules of `in_tab`
+_INSIDE = ("__init__", "count", "forms", "own", "private", "public")  # the modules of `in_tab`
 _MADE = "blobs:"  # the name of the data that the form itself describes
 
 
@@ -54,7 +55,10 @@ def _page(shell: Shell, loaded: Mapping[str, bytes]) -> str:
     record = {
         "folder": link(HOME, _FILES) + "/",
         "files": {name: [_digest(content), len(content)] for name, content in loaded.items()},
-        "methods": {slug: {"name": cls.name, "fields": _fields(cls)} for slug, cls in ALGORITHMS.items()},
+        "methods": {
+            slug: {"name": cls.name, "fields": _fields(cls), "private": cls.notion.private}
+            for slug, cls in ALGORITHMS.items()
+        },
         "data": {name: {"title": title_of_sample(name), "k": load(name).n_clusters} for name in SAMPLES}
         | {_MADE: {"title": "Made-up groups", "k": Blobs().n_clusters}}
         | {OWN: {"title": "Your own CSV or TSV file", "k": Dataset.n_clusters}},
@@ -63,7 +67,7 @@ def _page(shell: Shell, loaded: Mapping[str, bytes]) -> str:
         "blobs": [one | {"label": GROUPS.get(one["name"], one["label"])} for one in _fields(Blobs)],
     }
     given = json.dumps(record, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
-    scripts = "".join(map(text_of, ("live.js", "live_file.js", "live_start.js")))
+    scripts = "".join(map(text_of, ("live.js", "live_count.js", "live_file.js", "live_private.js", "live_start.js")))
     body = (
         f'<p><a href="{link(HOME, "watch/index.html")}">All algorithms</a></p><h1>Run it here</h1>'
         "<p class=lede>Any method on any sample or on your own file, with your own ε and k. The runs happen in this "
@@ -73,10 +77,11 @@ def _page(shell: Shell, loaded: Mapping[str, bytes]) -> str:
         '<label>Data<select name="data"></select></label><div class="blobs fields" hidden></div>'
         f"{_file_panel()}"
         '<label>Method<select name="method"></select></label><div class="fields own"></div>'
-        '<label>Seed<input name="seed" value="0" inputmode="numeric" autocomplete="off"></label>'
+        '<label class="seeds">Seed<input name="seed" value="0" inputmode="numeric" autocomplete="off"></label>'
         "<details><summary>More</summary><div class=fields></div></details>"
         '<p class="acts"><button class="go">Run</button> <button type="button" class="again" disabled>'
         'Again with 20 other seeds</button> <button type="button" class="stop" hidden>Stop</button></p></form>'
+        '<div class="price" hidden></div>'
         '<p class="status"><output aria-live="polite"></output> <progress max="1" hidden></progress></p>'
         '<div class="found"></div></div>'
         f'<p class="small">Python here is Pyodide {PYODIDE} (MPL-2.0, from github.com/pyodide/pyodide) with numpy, '
@@ -86,7 +91,7 @@ def _page(shell: Shell, loaded: Mapping[str, bytes]) -> str:
         f'<script type="text/plain" id="worker">{text_of("live_worker.js")}</script>'
         f'<script type="module">{driver_code()}{scripts}</script>'
     )
-    head = f"<style>{exported.text_of('replay.css')}{style()}{text_of('live.css')}</style>"
+    head = f"<style>{exported.text_of('replay.css')}{style()}{cards_style()}{text_of('live.css')}</style>"
     return shell.page(HOME, "Run it here", body, head=head, wide=True, worker=True)
 
 
@@ -95,12 +100,23 @@ def _file_panel() -> str:
     return (
         '<fieldset class="file" hidden><legend>Your file</legend><p>Your file is read by this tab and sent nowhere: '
         "since Python is ready, the browser refuses every request of this page, even to its own server. Switch off "
-        "your network, then open your file, and everything works as before.</p><div class=fields>"
-        '<label>Numbers look like<select name="numbers"><option value="">as detected</option>'
-        f"{numbers}</select></label>"
-        '<label class="drop">Open a file of public rows, or drop it here'
+        "your network, then open your file, and everything works as before.</p>"
+        '<p class="kinds"><label><input type="radio" name="kind" value="public"> Public: the rows are made up, '
+        "published, or yours to show. You see them, and plain KMeans beside each result.</label>"
+        '<label><input type="radio" name="kind" value="private"> Private: of the rows nothing is shown but what a run '
+        "releases; each run has a price, which adds up.</label></p>"
+        '<p class="alone" hidden>Noise comes from this browser\'s generator, and a run is counted before it draws. '
+        "Only this browser counts, for these exact bytes: another browser, a changed copy of the file and deleted site "
+        "data begin at 0, while the ε of all runs on the same people adds up. Nobody else counts.</p>"
+        '<div class="opening fields" hidden><label>Numbers look like<select name="numbers">'
+        f'<option value="">as detected</option>{numbers}</select></label>'
+        '<label class="sure"><input type="checkbox" name="names"> The first line holds the names of the columns</label>'
+        '<label class="drop">Open the file, or drop it here'
         '<input type="file" accept=".csv,.tsv,.txt,text/csv,text/tab-separated-values"></label></div>'
-        '<div class="columns"></div></fieldset>'
+        '<div class="columns"></div><div class="people fields" hidden>'
+        '<label>Number of rows, rounded<input name="n_public" inputmode="numeric" autocomplete="off"></label>'
+        '<label>Rows per person, at most<input name="rows_per_person" value="1" inputmode="numeric" autocomplete="off">'
+        "</label></div></fieldset>"
     )
 
 

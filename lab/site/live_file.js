@@ -1,9 +1,12 @@
 // The visitor's own file on the page Run it here: the worker opens it, and a table declares its columns' bounds.
-let lines = []; // of the table: a column's name and its inputs
+let lines = [], open = null; // of the table: a column's name and its inputs; what the worker said of a public file
+const part = (name) => panel.querySelector(name);
 const forget = () => {
-  lines = [];
-  panel.querySelector(".columns").replaceChildren();
-  panel.querySelector("input[type=file]").value = "";
+  [lines, open] = [[], null];
+  part(".columns").replaceChildren();
+  part("input[type=file]").value = "";
+  part(".people").hidden = true;
+  withdraw();
 };
 /** Return the ticked columns with the texts of their bounds. */
 const chosen = () => lines.filter(({ use }) => use.checked)
@@ -22,17 +25,51 @@ const describe = ({ name: file, columns, notes, rows }) => {
     body.append(made("tr", {}, made("th", { scope: "row" }, made("label", {}, tick, ` ${name} `), about), ...ends));
     return line;
   });
-  panel.querySelector(".columns").replaceChildren(made("table", {}, made("thead", {}, made("tr", {}, ...heads)), body));
-  const about = [`${file} is open in this tab: ${rows.toLocaleString("en")} rows.`, ...notes];
-  say(`${about.join(" ")} Check the bounds, then press Run.`);
+  part(".columns").replaceChildren(made("table", {}, made("thead", {}, made("tr", {}, ...heads)), body));
+  part(".people").hidden = !isPrivate();
+  busy(false);
+  say(isPrivate()
+    ? `Only the first line of ${file} was read. Declare the bounds without looking at the rows; values beyond a `
+      + "bound are moved to it, and a cell that is no such number counts as missing, both without a message."
+    : `${[`${file} is open in this tab: ${rows.toLocaleString("en")} rows.`, ...notes].join(" ")} Check the bounds, `
+      + "then press Run.");
 };
 /** Hand a file to the worker; only once Python is ready, when no request can leave page or worker any more. */
-const open = (file) => {
-  if (!worker || form.hidden || find(".go").disabled || !file) return;
+const hand = (file) => {
+  const kind = form.elements.kind.value, busyNow = find(".go").disabled && !find(".stop").hidden;
+  if (!worker || form.hidden || busyNow || !file || !kind || (isPrivate() && !key)) return;
+  const { numbers: { value: numbers }, names: { checked: names } } = form.elements;
   forget();
   asked = null;
   busy(true);
   say("Reading the file …", -1);
-  const { numbers: { value: numbers } } = form.elements;
-  worker.postMessage({ ask: "opened", form: { name: file.name, size: file.size, numbers, private: false }, file });
+  const about = { name: file.name, size: file.size, numbers, names, private: kind === "private" };
+  worker.postMessage({ ask: "opened", form: about, file });
+};
+/** Show a file that was opened, but a public one only if this browser does not know it as private. */
+const admit = (answer) => {
+  if (isPrivate() || !key) return describe(answer);
+  open = answer;
+  return worker.postMessage({ ask: "named", key });
+};
+const admitted = async ({ digest: found }) => {
+  const entry = await declare(found, false).catch(() => null); // where nothing is kept, nothing private was counted
+  if (!entry?.secret) return describe(open);
+  forget();
+  return fail("You already declared this file private in this browser; that is final.");
+};
+/** Take the declaration that rows are public or private, before any file. */
+const choose = async () => {
+  forget();
+  part(".opening").hidden = true;
+  const words = await uncounted();
+  if (words && isPrivate()) {
+    form.elements.kind.value = "";
+    for (const one of panel.querySelectorAll("[name=kind]")) one.checked = false;
+    say(words);
+  }
+  part(".opening").hidden = !form.elements.kind.value;
+  part(".alone").hidden = part(".sure").hidden = !isPrivate();
+  form.elements.numbers.options[0].textContent = isPrivate() ? "1,234.5 or 1234.5" : "as detected";
+  draw();
 };

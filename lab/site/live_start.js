@@ -12,9 +12,10 @@ form.addEventListener("submit", (event) => { event.preventDefault(); ask("run");
 find(".again").addEventListener("click", () => ask("again"));
 find(".stop").addEventListener("click", () => end("Stopped. Load Python again for another run."));
 find(".load").addEventListener("click", load);
-panel.querySelector("input[type=file]").addEventListener("change", ({ target }) => open(target.files[0]));
+part("input[type=file]").addEventListener("change", ({ target }) => hand(target.files[0]));
+for (const one of panel.querySelectorAll("[name=kind]")) one.addEventListener("change", choose);
 for (const name of ["dragover", "drop"]) document.addEventListener(name, (event) => {
   event.preventDefault(); // a file that is dropped elsewhere would replace the page
-  if (name === "drop" && event.target.closest(".file")) open(event.dataTransfer.files[0]);
+  if (name === "drop" && event.target.closest(".file")) hand(event.dataTransfer.files[0]);
 });
 document.querySelector(".live").hidden = false;

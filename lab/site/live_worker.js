@@ -4,7 +4,7 @@ const tell = (what) => self.postMessage(what);
 const sentence = (error) => {
   const last = String(error?.message ?? error).trim().split("\n").at(-1);
   return /memory|allocat/i.test(last) ? "The tab has no memory left for Python. Close other tabs and load it again."
-    : `Python stopped because of a fault in dpviz: ${last}`;
+    : `Python stopped because of a fault in dpviz${held ? ", which is not shown while a file is open." : `: ${last}`}`;
 };
 const base = "https://files.invalid/"; // names the files for Python; a policy forbids requests to any host
 /** Start Python from the files alone. */
@@ -45,17 +45,29 @@ const lose = () => {
   }
   for (const name of KEEPERS) Reflect.deleteProperty(Object.getPrototypeOf(navigator), name);
 };
-let [python, tab, held, lost] = [null, null, null, false];
+let [python, tab, held, whole, lost] = [null, null, null, null, false];
+const content = (from, to) => new Uint8Array(new FileReaderSync().readAsArrayBuffer(held.slice(from, to)));
 /** Return bytes of the open file as Python's. */
 const read = (from, to) => {
   try {
-    return python.toPy(new Uint8Array(new FileReaderSync().readAsArrayBuffer(held.slice(from, to))));
+    return python.toPy(whole?.subarray(from, to) ?? content(from, to));
   } catch (error) {
     lost = true;
     throw error;
   }
 };
-self.onmessage = async ({ data: { load, ask, form, file } }) => {
+/** Return what only this browser can compute of the open file, and keep the bytes that it was computed of. */
+const named = async (key) => {
+  try {
+    whole ??= content(0, held.size);
+  } catch (error) {
+    lost = true;
+    throw error;
+  }
+  const code = new Uint8Array(await crypto.subtle.sign("HMAC", key, whole));
+  return Array.from(code, (one) => one.toString(16).padStart(2, "0")).join("");
+};
+self.onmessage = async ({ data: { load, ask, form, file, key } }) => {
   try {
     if (load) {
       tell({ doing: "Starting Python" });
@@ -63,13 +75,17 @@ self.onmessage = async ({ data: { load, ask, form, file } }) => {
       lose();
       tell({ ready: (performance.now() - began) / 1000 });
     } else {
-      [held, lost] = [file ?? held, false];
-      const other = ask === "opened" ? read : (made, planned) => tell({ made, planned });
-      tell({ found: JSON.parse(tab[ask](JSON.stringify(form), other)), ask });
+      [held, whole, lost] = [file ?? held, file ? null : whole, false];
+      const seen = (made, planned) => tell({ made, planned });
+      const more = { opened: [read], priced: [read], run: [seen], again: [seen], drawn: [seen] }[ask] ?? [];
+      const found = ask === "named" ? {} : JSON.parse(tab[ask](JSON.stringify(form), ...more));
+      if (key && !found.refused) found.digest = await named(key);
+      if (ask === "named") whole = null; // the rows of a public file are not needed again
+      tell({ found, ask });
     }
   } catch (error) {
-    const words = !lost ? sentence(error) : "The file cannot be read: it was changed, moved or removed. Open it again.";
-    if (tab && error.name === "PythonError") tell({ found: { refused: words }, ask });
+    const words = lost ? "The file cannot be read: it was changed, moved or removed. Open it again." : sentence(error);
+    if (tab && (lost || error.name === "PythonError")) tell({ found: { refused: words }, ask });
     else tell({ failed: words });
   }
 };

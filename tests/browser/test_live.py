@@ -5,9 +5,11 @@ had, these tests are skipped.
 """
 
 import functools
+import hashlib
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -23,7 +25,8 @@ from dpviz.trace import Trace
 from lab import site
 from lab.site import build, in_tab, live, watch
 from lab.site.distribution import distribution
-from tests.browser.conftest import PATIENCE
+from lab.site.shell import text_of
+from tests.browser.conftest import CHROMIUM, FLAGS, PATIENCE
 from tests.browser.phone import is_accessible
 from tests.lab.site.test_in_tab import form
 from tests.serving import ROOT
@@ -61,6 +64,7 @@ def folder(pyodide, tmp_path_factory):
         patch.setattr(watch, "ALGORITHMS", {"nsm": ALGORITHMS["nsm"]})
         kept = tuple(one for one in site._SECTIONS if one[0] in ("Watch", "Words", "Limits", "Run it yourself"))
         patch.setattr(site, "_SECTIONS", kept)
+        patch.setattr(live, "text_of", lambda name: text_of(name) + TRIED * (name == "in_tab/__init__.py"))
         build(out, pyodide=pyodide)
     return out
 
@@ -148,13 +152,16 @@ def test_a_tab_finds_the_same_bits_draws_the_film_and_then_asks_nobody(visit):
     expect(page.get_by_role("button", name="Load Python here")).to_be_visible()
 
 
-def opened(page, name, content):
+def opened(page, name, content, *, private=False):
     """Open an own file; return when its columns are there or it was refused."""
     page.get_by_label("Data").select_option("file:")
-    page.get_by_label("Open a file of public rows").set_input_files(
+    page.get_by_label("Private: of the rows" if private else "Public: the rows are").check()
+    if private:
+        page.get_by_label("The first line holds the names").check()
+    page.get_by_label("Open the file").set_input_files(
         files=[{"name": name, "mimeType": "text/csv", "buffer": content}]
     )
-    expect(page.get_by_role("button", name="Run", exact=True)).to_be_enabled()
+    expect(page.locator(".go")).to_be_enabled()
 
 
 def rows(n=500):
@@ -202,7 +209,7 @@ def test_an_own_file_is_opened_offline_and_runs_as_it_does_here(visit):
         expect(page.locator(".columns table")).to_have_count(0)
     page.get_by_role("button", name="Run", exact=True).click()
     expect(said).to_have_text("Open a file first.")
-    page.get_by_label("Open a file of public rows").evaluate(
+    page.get_by_label("Open the file").evaluate(
         """(input) => {
         const held = new DataTransfer(), block = new Uint8Array(1e8);
         held.items.add(new File(Array(5).fill(block), "large.csv"));
@@ -211,6 +218,215 @@ def test_an_own_file_is_opened_offline_and_runs_as_it_does_here(visit):
     )
     expect(said).to_contain_text("large.csv: the file is larger than 300 MB; drop a smaller one.")
     assert asked == [] and wrong == []
+
+
+def priced(page, name, content, **values):
+    """Open a private file, declare it, and ask for the price of NSM on it."""
+    opened(page, name, content, private=True)
+    expect(page.locator(".status output")).to_contain_text(f"Only the first line of {name} was read.")
+    page.get_by_role("checkbox", name="name", exact=True).uncheck()
+    for label, text in {
+        "Low of height": "0", "High of height": "20", "Low of weight": "0", "High of weight": "20",
+        "Number of rows, rounded": "500", "Centers k": "2", **values,
+    }.items():  # fmt: skip
+        page.get_by_label(label).fill(text)
+    page.get_by_label("Method").select_option("nsm")
+    page.get_by_label("Centers k").fill("2")
+    page.get_by_role("button", name="Show the price").click()
+    expect(page.locator(".price h2")).to_have_text("The price of this run")
+    return page.locator(".price").inner_text()
+
+
+def spent(page):
+    page.get_by_role("button", name="Spend and draw").click()
+    expect(page.locator(".status output")).to_contain_text("Drawn.")
+    return page.locator(".status output").text_content()
+
+
+# what a tab may do with its storage and its worker, changed by a test while the page is open
+CHANGED = """
+const put = IDBObjectStore.prototype.put, post = Worker.prototype.postMessage;
+IDBObjectStore.prototype.put = function (...given) {
+    if (globalThis.full) throw new DOMException("full", "QuotaExceededError");
+    return put.apply(this, given);
+};
+Worker.prototype.postMessage = function (message, ...given) {
+    if (globalThis.dead && message.ask === "drawn") return;
+    post.call(this, message, ...given);
+};
+"""
+STORED = """async () => {
+    const found = [JSON.stringify(localStorage), JSON.stringify(sessionStorage), document.cookie,
+        ...await caches.keys()];
+    for (const { name } of await indexedDB.databases()) {
+        const base = await new Promise((done) => {
+            const asked = indexedDB.open(name);
+            asked.onsuccess = () => done(asked.result);
+        });
+        for (const place of base.objectStoreNames) for (const what of ["getAllKeys", "getAll"])
+            found.push(JSON.stringify(await new Promise((done) => {
+                const asked = base.transaction(place).objectStore(place)[what]();
+                asked.onsuccess = () => done(asked.result);
+            })));
+        base.close();
+    }
+    return found.join(" ");
+}"""
+
+
+WATCHED = """() => {
+    const draw = crypto.getRandomValues.bind(crypto);
+    self.filled = 0;
+    crypto.getRandomValues = (view) => {
+        self.filled += view.byteLength;
+        return draw(view);
+    };
+}"""
+
+
+def kept_files(page):
+    """Save what the page offers after a private run; return the texts."""
+    texts = {}
+    for link in ("Save this release", "Privacy label", "Clusters as CSV"):
+        with page.expect_download() as saved:
+            page.get_by_role("link", name=link).click()
+        texts[link] = Path(saved.value.path()).read_text()
+    return texts
+
+
+def is_refused_where_nothing_is_kept(page):
+    """Check that with full storage not even the choice of a file is offered."""
+    page.evaluate("() => { globalThis.full = true; }")
+    page.get_by_label("Data").select_option("file:")
+    page.get_by_label("Private: of the rows").click()
+    said = page.locator(".status output")
+    expect(said).to_contain_text("A private file is not opened, because its runs could not be counted")
+    expect(page.get_by_label("Open the file")).to_be_hidden()
+    page.evaluate("() => { globalThis.full = false; }")
+
+
+def runs_once(page, content):
+    """Check a first run: its price, a count that cannot be written, what is released, and the saved files."""
+    price, said = priced(page, "people.csv", content), page.locator(".status output")
+    assert "Before: Runs in this browser on this file: 0, together nothing." in price
+    assert "Afterwards: Runs in this browser on this file: 1, together ε = 1, δ = 1 in 50,000" in price
+    expect(page.locator(".seeds")).to_be_hidden()
+    expect(page.locator(".again")).to_be_hidden()
+    assert page.locator("[name=method] option[value=kmeans]").is_disabled()
+    is_accessible(page)
+    page.evaluate("() => { globalThis.full = true; }")
+    page.get_by_role("button", name="Spend and draw").click()
+    expect(said).to_contain_text("could not write its count: is its storage full? Nothing was drawn or spent.")
+    page.evaluate("() => { globalThis.full = false; }")
+    assert "file: 0, together nothing" in priced(page, "people.csv", content)
+    page.workers[0].evaluate(WATCHED)
+    assert spent(page) == (
+        "Drawn. Runs in this browser on this file: 1, together ε = 1, δ = 1 in 50,000 for one row added or removed."
+    )
+    assert page.workers[0].evaluate("() => self.filled") > 1_000  # bytes of noise from the browser's generator
+    expect(page.locator(".found .badge").first).to_have_text("PRIVATE RELEASE")
+    expect(page.locator(".found article")).to_have_count(2)
+    expect(page.locator(".found .plane canvas").first).to_be_visible()
+    expect(page.locator(".found .label")).to_contain_text("nobody else counts")
+    for width in (1280, 390):
+        page.set_viewport_size({"width": width, "height": 844})
+        assert page.evaluate("() => document.documentElement.scrollWidth") <= width
+    is_accessible(page)
+    texts = kept_files(page)
+    assert not any(cell in text for cell in (*cells_of(content), "people.csv") for text in texts.values())
+    trace = Trace.from_json(texts["Save this release"])
+    assert trace.seed is None and trace.sampler == "exact samplers of dpviz itself"
+
+
+def shares_one_count(page, other, content):
+    """Check that of two tabs that know of one run, the second to spend must look again."""
+    priced(page, "people.csv", content)
+    assert "Before: Runs in this browser on this file: 1, " in priced(other, "copy.csv", content)
+    assert "on this file: 2, together ε = 1.4" in spent(other)
+    page.get_by_role("button", name="Spend and draw").click()
+    expect(page.locator(".price")).to_contain_text("Before: Runs in this browser on this file: 2, ")
+
+
+def counts_what_was_never_drawn(page, other, content):
+    """Check that a tab closed between count and draw keeps others from drawing until then, and refunds nothing."""
+    priced(other, "people.csv", content)
+    other.evaluate("() => { globalThis.dead = true; }")
+    other.get_by_role("button", name="Spend and draw").click()
+    expect(other.locator(".status output")).to_contain_text("Counted; drawing")
+    page.get_by_role("button", name="Spend and draw").click()
+    expect(page.locator(".status output")).to_contain_text("Another tab is drawing a private run; wait for it.")
+    other.close()
+    assert "Before: Runs in this browser on this file: 3, " in priced(page, "people.csv", content)
+
+
+def keeps_its_count(page, content):
+    """Check that a kept count names no byte, and that adding it to another file adds claims alone."""
+
+    def add(text):
+        held = {"name": "count.json", "mimeType": "application/json", "buffer": text.encode()}
+        page.get_by_label("Add a kept count").set_input_files(files=[held])
+
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Keep this count as a file").click()
+    kept = Path(saved.value.path()).read_text()
+    assert kept.count('"plan"') == 3 and not any(word in kept for word in (*cells_of(content), "people.csv"))
+    changed = content.replace(b"Anna", b"Bert", 1)
+    assert "Before: Runs in this browser on this file: 0, " in priced(page, "people.csv", changed)
+    for _ in range(2):
+        add(kept)
+        expect(page.locator(".price")).to_contain_text("Before: Runs in this browser on this file: 3, ")
+    add(kept.replace('mu": ', 'mu": -'))
+    expect(page.locator(".status output")).to_contain_text("This is not a count that a browser kept for dpviz.")
+
+
+def stays_private_and_paid(page, content):
+    """Check that the file cannot be opened as public, and that stopping a run refunds nothing."""
+    opened(page, "people.csv", content)
+    said = page.locator(".status output")
+    expect(said).to_have_text("You already declared this file private in this browser; that is final.")
+    expect(page.locator(".columns table")).to_have_count(0)
+    priced(page, "people.csv", content)
+    page.evaluate("() => { globalThis.dead = true; }")
+    page.get_by_role("button", name="Spend and draw").click()
+    expect(said).to_contain_text("Counted; drawing")
+    page.get_by_role("button", name="Stop").click()
+    expect(said).to_contain_text("Stopped. Load Python again for another run. The run that was counted stays counted")
+
+
+def cells_of(content):
+    return content.decode().split("\n")[1].split(",")[:2]
+
+
+def test_a_private_file_is_counted_before_it_is_drawn_in_all_tabs_and_stays_in_the_tab(browser, served, tmp_path):
+    content, wrong, asked, home = rows().encode(), [], [], tmp_path / "profile"
+    context = browser.browser_type.launch_persistent_context(
+        home, executable_path=CHROMIUM, args=FLAGS, reduced_motion="reduce", accept_downloads=True
+    )
+    page, other = context.new_page(), context.new_page()
+    for one in (page, other):
+        one.set_default_timeout(PATIENCE)
+        one.on("pageerror", lambda error: wrong.append(str(error)))
+        one.on("console", lambda said: wrong.append(said.text))
+        one.add_init_script(CHANGED)
+        one.goto(f"{served}/{live.HOME}")
+        loaded(one)
+    before = list(Server.asked)
+    context.on("request", lambda one: one.url.startswith("http") and asked.append(one.url))
+    is_refused_where_nothing_is_kept(page)
+    context.set_offline(True)
+    runs_once(page, content)
+    shares_one_count(page, other, content)
+    counts_what_was_never_drawn(page, other, content)
+    keeps_its_count(page, content)
+    stays_private_and_paid(page, content)
+    stored, cells = page.evaluate(STORED), cells_of(content)
+    assert "Gaussian" in stored and "hmac" in stored
+    assert not any(one in stored for one in (*cells, "people.csv", hashlib.sha256(content).hexdigest()))
+    assert Server.asked == before and asked == [] and wrong == []
+    context.close()
+    for path in filter(Path.is_file, home.rglob("*")):
+        held = path.read_bytes()
+        assert not any(cell.encode(code) in held for cell in cells for code in ("utf-8", "utf-16-le")), path
 
 
 ASKING = {  # ways to ask a host for something, and to run a text that could
@@ -249,6 +465,62 @@ def test_once_python_has_its_files_neither_page_nor_worker_can_ask_even_its_own_
     for place in (page, page.workers[0]):
         assert refused(place, f"{served}/words.html") == list(ASKING)
     assert Server.asked == before and any("dpviz.zip" in line for line in before)
+
+
+TRIED = """
+
+def tried(asked):
+    import importlib, json, socket, urllib.request
+    import js
+    from pyodide.code import run_js
+    from pyodide.http import open_url, pyfetch
+    to = json.loads(asked)["to"]
+    ways = {
+        "from js import fetch": lambda: importlib.import_module("js").fetch.call,
+        **{name: (lambda name=name: getattr(js, name).new) for name in (
+            "XMLHttpRequest", "WebSocket", "EventSource", "WebTransport", "Worker", "BroadcastChannel", "FontFace",
+        )},
+        **{name: (lambda name=name: getattr(js, name).open) for name in ("caches", "indexedDB")},
+        "importScripts": lambda: js.importScripts(to),
+        "storage": lambda: js.navigator.storage.getDirectory,
+        "open_url": lambda: open_url(to),
+        "pyfetch": lambda: pyfetch(to).send(None),
+        "run_js": lambda: run_js("1"),
+        "urlopen": lambda: urllib.request.urlopen(to, timeout=2),
+        "socket": lambda: socket.create_connection(("127.0.0.1", int(json.loads(asked)["port"])), 2),
+        "the class of self": lambda: js.Object.getPrototypeOf(js.Object.getPrototypeOf(js.self)).fetch.call,
+    }
+    left = []
+    for name, way in ways.items():
+        try:
+            way()
+        except BaseException:
+            continue
+        left.append(name)
+    return json.dumps({"left": left, "tried": len(ways)})
+"""
+ASK = """async (form) => {
+    const told = [], post = self.postMessage;
+    self.postMessage = (message) => told.push(message);
+    await new Promise((go) => setTimeout(go, 50)); // until then the browser's debugger allows eval
+    await self.onmessage({ data: { ask: "tried", form } });
+    self.postMessage = post;
+    return told[0].found;
+}"""
+
+
+def test_before_a_file_is_opened_the_worker_has_lost_every_way_out_in_javascript_and_python(visit, served):
+    page = visit()
+    loaded(page)
+    before, worker = list(Server.asked), page.workers[0]
+    assert refused(worker, f"{served}/words.html") == list(ASKING)
+    ways = re.search(r"const WAYS = (\[.*?\]);", text_of("live_worker.js"), re.DOTALL)[1]
+    keepers = re.search(r"const KEEPERS = (\[.*?\]);", text_of("live_worker.js"))[1]
+    assert worker.evaluate(f"() => {ways}.filter((name) => self[name] !== undefined)") == []
+    assert worker.evaluate(f"() => {keepers}.filter((name) => name in navigator)") == []
+    port = int(re.search(r":(\d+)/", served)[1])
+    assert worker.evaluate(ASK, {"to": f"{served}/words.html", "port": port}) == {"left": [], "tried": 18}
+    assert Server.asked == before
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])

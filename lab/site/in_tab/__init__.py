@@ -5,9 +5,11 @@ The site's worker imports this package under the name `in_tab`, so it imports no
 
 from __future__ import annotations
 
+from .count import exported, merged
 from .forms import GROUPS
 from .own import NAME as OWN
 from .own import opened
+from .private import checked, drawn, priced
 from .public import AGAIN, again, run
 
-__all__ = ["AGAIN", "GROUPS", "OWN", "again", "opened", "run"]
+__all__ = ["AGAIN", "GROUPS", "OWN", "again", "checked", "drawn", "exported", "merged", "opened", "priced", "run"]

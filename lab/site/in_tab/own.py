@@ -121,6 +121,7 @@ def _proposed(facts: dict[str, Any], private: bool) -> list[dict[str, Any]]:
         meaning = meaning_of(column["name"])
         known = column["low"] is not None
         why = column.get("reason", "")
+        likely = private and not (meaning is not None and (meaning.reason or meaning.rule))
         if private and meaning is not None and not why:
             hint = "" if meaning.low is None else f", such as {meaning.low:g} to {meaning.high:g}"
             why = meaning.reason or f"Its name suggests {meaning.words}{hint}."
@@ -130,7 +131,7 @@ def _proposed(facts: dict[str, Any], private: bool) -> list[dict[str, Any]]:
                 "low": repr(column["low"]) if known else "",
                 "high": repr(column["high"]) if known else "",
                 "unit": meaning.unit if meaning is not None and (known or private) else "",
-                "use": (known or private) and place < min(MOST, len(facts["columns"])),
+                "use": (known or likely) and place < min(MOST, len(facts["columns"])),
                 "why": why,
                 "usable": known or private,
             }
