@@ -61,7 +61,9 @@ RULES = (
     Recoding("b", "ordinal", ("low", "1", "true")),
     Recoding("b", "days", (), "1990-01-01", "2030-01-01", "ymd"),
     Recoding("b", "days", (), "1990-01-01", "2030-01-01", "dmy"),
+    Recoding("b", "one-hot", ("NA", "-", "male")),
 )
+MARKS = ("NA", "-")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -144,7 +146,9 @@ def _signs(rng: random.Random) -> dict[str, Any]:
 
 
 def _rules(rng: random.Random, names: Sequence[str]) -> dict[str, Any]:
-    return {"recode": (rng.choice(RULES),) if "b" in names and rng.random() < 0.3 else ()}
+    rule = rng.choice(RULES) if "b" in names and rng.random() < 0.3 else None
+    form: dict[str, Any] = {"recode": () if rule is None else (rule,)}
+    return form | ({"no_missing_marks": MARKS} if rule is RULES[-1] or rng.random() < 0.1 else {})
 
 
 _Made = tuple[Family, Callable[[random.Random, float], Any]]
@@ -160,6 +164,9 @@ def _text(rng: random.Random) -> _Made:
     first = [separator.join(names).encode()] if header else []
     if not header:
         form["n_columns"] = len(names)
+    elif rng.random() < 0.2:
+        form["lines_below"] = rng.randint(1, 2)
+        first += [b"cm", b'"open, "kg'][: form["lines_below"]]
     end = rng.choice([b"", eol])
 
     def record(rng: random.Random, nasty: float) -> bytes:
@@ -209,7 +216,10 @@ def _workbook(rng: random.Random) -> _Made:
     form: dict[str, Any] = {"header": header} | _signs(rng) | _rules(rng, names if header else [])
     if not header:
         form["n_columns"] = len(names)
-    others = [None, True, "1,5", "1.234", "word", "male", "#DIV/0!", 1e300, "=1+1", "\u0661", ""]
+    elif rng.random() < 0.2:
+        form["lines_below"] = 1
+    units = [["cm"] * len(names)] * form.get("lines_below", 0)
+    others = [None, "NA", True, "1,5", "1.234", "word", "male", "#DIV/0!", 1e300, "=1+1", "\u0661", ""]
     others += [datetime.datetime(2020, 1, 31)]
 
     def record(rng: random.Random, nasty: float) -> tuple[Any, ...]:
@@ -218,7 +228,7 @@ def _workbook(rng: random.Random) -> _Made:
 
     def write(records: Sequence[tuple[Any, ...]]) -> bytes:
         book, buffer = openpyxl.Workbook(), io.BytesIO()
-        for row in [names] * header + list(records):
+        for row in [names] * header + units + list(records):
             book.active.append(row)
         book.save(buffer)
         return buffer.getvalue()
