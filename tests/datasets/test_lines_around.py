@@ -191,10 +191,25 @@ def test_a_column_without_width_is_named():
         ("<5", "a limit in place of a number"),
         ("10-20", "a range of numbers"),
         ("01-JAN-60", "a date with a month's name: write it as 2020-01-31"),
-        ("k. A.", "say which cells stand for a missing one"),
+        ("k. A.", "Say which cells stand for a missing one"),
     ],
 )
 def test_the_first_cell_that_is_no_number_is_told_by_what_it_looks_like(cell, words):
     column = read(f"n,x\n1,2\n2,{cell}\n3,4\n").columns[1]
-    start = "first in row 2: " if words.startswith("say") else "first in row 2: that cell looks like "
+    start = "first in row 2. " if words.startswith("Say") else "first in row 2. That cell looks like "
     assert column.kind == "mixed" and f"{start}{words}" in column.reason and cell not in column.reason
+
+
+@pytest.mark.parametrize("units", [",(cm),[kg]", ",EUR/month,%", ",m²,°C"])
+def test_a_line_of_units_below_the_names_of_a_public_table_is_skipped_with_a_remark(units):
+    content = text([units.split(","), *ROWS])
+    table = read(content)
+    assert table.values("x").tolist() == [1, 2, 3] and "which holds units, was skipped" in " ".join(table.notes)
+    private = read(content, private=True, header=True)
+    assert private.n_rows == 4 and np.isnan(private.values("x")[0])
+
+
+@pytest.mark.parametrize("row", ["d,cm,kg", "x,NA,-", "x,k. A.,7", "x,1,cm", "x,unknown,missing", ",age,pay"])
+def test_a_first_row_that_may_be_a_person_is_no_line_of_units(row):
+    table = read_table(text([row.split(","), *ROWS]).encode(), "x.csv", words=True)
+    assert table.n_rows == 4 and not any("units" in note for note in table.notes)

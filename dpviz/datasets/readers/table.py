@@ -285,11 +285,11 @@ def mixed(name: str, row: int, cell: str = "") -> Column:
     """Return a public column as refused for mixed cells; `row` is the first row with another kind of cell, `cell`."""
     like = next((words for pattern, words in _LIKE.items() if re.fullmatch(pattern, cell.strip())), "")
     mend = (
-        f"that cell looks like {like}"
+        f"That cell looks like {like}"
         if like
-        else "say which cells stand for a missing one (on the command line: --missing-marks A,B), or recode the column"
+        else "Say which cells stand for a missing one (on the command line: --missing-marks A,B), or recode the column"
     )
-    return Column(name, "mixed", f"It mixes numbers and other cells, first in row {row}: {mend}.")
+    return Column(name, "mixed", f"It mixes numbers and other cells, first in row {row}. {mend}.")
 
 
 def _few(values: np.ndarray | None) -> bool:

@@ -23,7 +23,7 @@ from dpviz.datasets.readers.footers import without_footers
 from dpviz.datasets.readers.form import SEPARATORS, Form
 from dpviz.datasets.readers.formats import FORMATS
 from dpviz.datasets.readers.lines import BLOCK, cells_of, mended, split, words
-from dpviz.datasets.readers.names import confirmed, named, numbered, width_of
+from dpviz.datasets.readers.names import confirmed, is_value, named, numbered, width_of
 from dpviz.datasets.readers.numerals import FALSE, MONEY, TRUE, signs_in
 from dpviz.datasets.readers.other_text import refuse_other_text, separated, spaced
 from dpviz.datasets.readers.raw import Raw, Words
@@ -57,6 +57,12 @@ _GROUPED = r"[+-]?\d{1,3}([,.]\d{3})+"
 _TIME = re.compile("([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?")
 _QUOTED = re.compile(rb'(?<![^,;|\t\r\n])"[^",;|\t\r\n]*"(?![^,;|\t\r\n])')
 _EXCELS_SIGN = re.compile(rb'"?sep=([,;|\t])"?\r?\n', re.IGNORECASE)
+_UNIT = re.compile(  # in brackets, with a sign that no name has, or well known
+    r"\(.{1,12}\)|\[.{1,12}\]|[^\d]{0,8}[%°²³€$£/][^\d]{0,8}|[mckdµ]?[mglsWJ]|k?Wh|mmHg|bpm|min|h|hours?|days?|months?|years?|"
+    r"[EUGC][UHSB][RFDP]|points|pts",
+    re.IGNORECASE,
+)
+_ROWS = 100  # number of lines below a line of units that are inspected
 _KINDS = {"", "c", "d", "s", "t", "continuous", "discrete", "string", "text", "time"}
 _USES = {"", "class", "meta", "i", "ignore", "weight", "multiclass"}
 _MARKS = (
@@ -235,10 +241,8 @@ def _read_public(data: memoryview, name: str, form: Form, limits: Limits, advanc
     text = _opened(data, name, form, limits, advance)
     data, form, notes, records, width = text.data, text.form, text.notes, text.records, text.width
     delimiter, has_header = text.delimiter, form.header is not False
-    n_kinds = form.lines_below or 0
-    if has_header and form.header_row is form.lines_below is None and _are_kinds(records[1:3]):
-        n_kinds = 2
-        notes.append("The two lines below the names, which say what kinds the columns have, were skipped.")
+    n_kinds, told = _lines_below(records, form) if has_header else (0, [])
+    notes += told
     limits.check(name, 0, width)
     if not text.n_words:
         data, left = without_footers(data, delimiter, width)
@@ -323,12 +327,37 @@ def _cut(data: memoryview, delimiter: str, width: int) -> memoryview:
     return memoryview(out.getvalue().encode())
 
 
+def _lines_below(records: list[list[str]], form: Form) -> tuple[int, list[str]]:
+    """Return the number of lines directly below the names that are no rows, and a note on what was recognized."""
+    if form.lines_below is not None:
+        return form.lines_below, []
+    if form.header_row is None and _are_kinds(records[1:3]):
+        return 2, ["The two lines below the names, which say what kinds the columns have, were skipped."]
+    if _are_units(records):
+        return 1, ["The line below the names, which holds units, was skipped."]
+    return 0, []
+
+
 def _are_kinds(lines: list[list[str]]) -> bool:
     """Return whether two lines below the names are Orange's: kinds of columns, and what they are for."""
     if len(lines) < 2:
         return False
     kinds, uses = ({cell.strip().lower() for cell in line} for line in lines)
     return kinds <= _KINDS and bool(kinds - {""}) and all(use.split("=")[0].split(" ")[0] in _USES for use in uses)
+
+
+def _are_units(records: list[list[str]]) -> bool:
+    """Return whether the record below the names holds units, each above a column of numbers."""
+    if len(records) < 4 or len(records[0]) < 2 or len(records[1]) > len(records[0]):
+        return False
+    units, below = records[1], records[2:_ROWS]
+    named = [place for place, cell in enumerate(units) if cell.strip()]
+    columns = [[record[place] for record in below if place < len(record)] for place in named]
+    return (
+        len(named) > 1
+        and all(_UNIT.fullmatch(units[place].strip()) and not is_value(units[place]) for place in named)
+        and all(cells and all(is_value(cell) or not cell.strip() for cell in cells) for cells in columns)
+    )
 
 
 def _from_line(data: memoryview, name: str, line: int) -> memoryview:
