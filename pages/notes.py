@@ -4,6 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from dpviz.lessons import sheets
 from pages._ui.frame import markup, shell
 from pages._ui.frame.address import links
 from pages._ui.learn import course
@@ -12,7 +13,7 @@ from pages._ui.teach.notes.controls import notes
 
 links.enter(__file__, notes)
 shell.strip(data="public samples")
-st.html(f"<style>{(Path(course.__file__).parent / 'learn.css').read_text()}</style>")
+st.html(f"<style>{(Path(course.__file__).parent / 'learn.css').read_text()}{sheets.style()}</style>")
 links.notice("notes", notes)
 shell.title()
 st.html(

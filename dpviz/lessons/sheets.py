@@ -1,15 +1,51 @@
-"""Write the sheets of a lesson as HTML without scripts: a worksheet with room for answers, and the teacher's notes."""
+"""Write sheets as HTML without scripts: a lecture's plan, and a lesson's worksheet and teacher's notes."""
 
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from dpviz.lessons.lesson import Lesson, Stage
+from dpviz.lessons.plans import SLACK, Lecture
+from dpviz.numbers import counted
 
-__all__ = ["clock", "notes", "worksheet"]
+__all__ = ["clock", "notes", "plan", "style", "worksheet"]
 
 _LINES = '<div class="line"></div>'
+
+
+def style() -> str:
+    """Return the style of a sheet; it uses the colors --dp-muted and --dp-released."""
+    return Path(__file__).with_suffix(".css").read_text(encoding="utf-8")
+
+
+def plan(lecture: Lecture, lessons: Sequence[Lesson], links: Mapping[str, tuple[str, str]]) -> str:
+    """Return a lecture as a table of minutes, contents and pages.
+
+    `links` maps each lesson's name, "start", "own", "play" and "limits" to an address and the name of its page.
+    """
+    lines = [
+        (lecture.start, "Start: the story of one town", "start"),
+        *((lecture.each + SLACK, f"{one.number}. {one.title}", one.name) for one in lessons),
+        (lecture.own, "Runs of your own: change the method, ε and k, and compare", "own"),
+        (lecture.play, "A class with phones: everybody is a point, then “Was I in?”", "play"),
+        (lecture.limits, "What no promise covers", "limits"),
+    ]
+    rows, minute = [], 0
+    for minutes, words, name in lines:
+        if minutes:
+            link, where = (html.escape(text) for text in links[name])
+            cells = (str(minute), html.escape(words), f'<a href="{link}" target="_self">{where}</a>')
+            rows.append(f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>")
+            minute += minutes
+    return (
+        f'<article class="dp-sheet"><h1>A lecture of {minute} minutes</h1>'
+        f"<p>A lesson takes {clock(lecture.each)} Then {counted(SLACK, 'minute')} for questions.</p>"
+        '<div class="dp-table dp-free"><table>'
+        "<thead><tr><th>Minute</th><th>What</th><th>Where</th></tr></thead>"
+        f"<tbody>{''.join(rows)}</tbody></table></div></article>"
+    )
 
 
 def worksheet(lesson: Lesson, stage: Stage) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from . import lessons, live, papers, reference, story, tradeoff, watch, words
+from . import lessons, live, papers, reference, story, teach, tradeoff, watch, words
 from .folder import Folder
 from .shell import Shell
 
@@ -18,6 +18,7 @@ _SECTIONS: tuple[
     ("Lessons", lessons.HOME, lessons.add),
     ("Watch", watch.HOME, watch.add),
     ("Trade-off", tradeoff.HOME, tradeoff.add),
+    ("Teach", teach.HOME, teach.add),
     ("Papers", papers.HOME, papers.add),
     ("Words", words.GLOSSARY, words.add_glossary),
     ("Limits", words.LIMITS, words.add_limits),

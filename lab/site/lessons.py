@@ -20,21 +20,22 @@ from dpviz.takeaway.replay import driver, key, player
 from .folder import Folder
 from .shell import Shell, link, text_of
 
-__all__ = ["HOME", "add"]
+__all__ = ["HOME", "SEED", "add", "address"]
 
 HOME = "lessons/index.html"
 DEFINITION = "lessons/definition.html"
 SEED = 0
 
 
-def _address(lesson: Lesson) -> str:
+def address(lesson: Lesson) -> str:
+    """Return the path of a lesson's page."""
     return f"lessons/{lesson.number}-{lesson.name}.html"
 
 
 def add(folder: Folder, shell: Shell) -> None:
     """Add a page for each lesson, and one that lists them."""
     cards = "".join(
-        f'<li><a href="{link(HOME, _address(one))}"><b>{one.number}. {html.escape(one.title)}</b>'
+        f'<li><a href="{link(HOME, address(one))}"><b>{one.number}. {html.escape(one.title)}</b>'
         f"<span>{html.escape(one.promise)}</span></a></li>"
         for one in LESSONS.values()
     )
@@ -48,7 +49,7 @@ def add(folder: Folder, shell: Shell) -> None:
     folder.put(DEFINITION, _definition(shell))
     order = list(LESSONS.values())
     for lesson, follower in zip(order, [*order[1:], None], strict=True):
-        folder.put(_address(lesson), _page(lesson, follower, shell))
+        folder.put(address(lesson), _page(lesson, follower, shell))
 
 
 def _definition(shell: Shell) -> str:
@@ -72,14 +73,14 @@ def _definition(shell: Shell) -> str:
 
 
 def _page(lesson: Lesson, follower: Lesson | None, shell: Shell) -> str:
-    here = _address(lesson)
+    here = address(lesson)
     stage = lessons.stage(lesson.name, SEED)
     sentences = [title.replace(" · ", ": ", 1) for title in stage.titles]
     stage_html, record = player(sentences, lessons.panels(lesson.name, stage, SLOTS), first=stage.first)
     terms = "".join(f"<dt>{html.escape(term)}</dt><dd>{html.escape(glossary()[term])}</dd>" for term in lesson.terms)
     words, there = "All lessons", HOME
     if follower is not None:
-        words, there = f"Next: {follower.number}. {follower.title}", _address(follower)
+        words, there = f"Next: {follower.number}. {follower.title}", address(follower)
     body = (
         f"<h1>{lesson.number}. {html.escape(lesson.title)}</h1><p>{_say(lesson.setting, lesson, stage)}</p>"
         f"<h2>Predict</h2>{_question(lesson, stage)}<h2>Run</h2><p>{_say(lesson.task, lesson, stage)}</p>"

@@ -24,6 +24,7 @@ MOST = 20_000_000  # bytes, of which films take the most: that of the votes less
 OURS = [
     *("index.html", "words.html", "limits.html", "run.html", "lessons/index.html", "watch/index.html"),
     *(f"lessons/{one.number}-{name}.html" for name, one in LESSONS.items()),
+    *("teach/index.html", "teach/5-votes-notes.html", "teach/6-small-worksheet.html"),
     *(f"watch/{slug}.html" for slug in ALGORITHMS),
     *(f"tradeoff/{sample}.html" for sample in SAMPLES),
     *(f"papers/{name}.html" for name in ("index", *papers(), "nsm")),

@@ -1,5 +1,6 @@
 """Check a small site: links resolve inside its folder, it needs nothing from outside, and it states what it lacks."""
 
+import html
 import json
 import re
 from pathlib import Path
@@ -12,9 +13,10 @@ from dpviz.cli import main
 from dpviz.datasets import SAMPLES, load
 from dpviz.lessons import LESSONS
 from dpviz.lessons import stage as lesson_stage
+from dpviz.lessons.plans import Lecture
 from dpviz.papers.registry import papers as registered
 from dpviz.version import __version__
-from lab.site import build, lessons, papers, reference, shell, tradeoff, watch, words
+from lab.site import build, lessons, papers, reference, shell, teach, tradeoff, watch, words
 from tests.lab.site.links import Page, broken, pages
 
 ROOT = Path(__file__).parents[3]
@@ -27,7 +29,9 @@ def small(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(watch, "ALGORITHMS", {slug: ALGORITHMS[slug] for slug in ("kmeans", "pe-means", "nsm")})
         patch.setattr(tradeoff, "SAMPLES", ("town",))
-        patch.setattr(lessons, "LESSONS", {name: LESSONS[name] for name in ("screen", "noise")})
+        for part in (lessons, teach):
+            patch.setattr(part, "LESSONS", {name: LESSONS[name] for name in ("screen", "noise")})
+        patch.setattr(teach, "plans", lambda: [Lecture(20, 3, 5, 2, ("noise", "screen"))])
         patch.setattr(papers, "papers", lambda: {"dist-dp": registered()["dist-dp"]})
         patch.setattr(reference, "find_spec", lambda name: None)
         build(out)
@@ -36,7 +40,7 @@ def small(tmp_path_factory):
 
 @pytest.mark.slow
 def test_every_link_leads_into_the_folder_and_nothing_is_needed_from_outside(small):
-    assert len(pages(small)) == 18 and broken(small) == []
+    assert len(pages(small)) == 23 and broken(small) == []
     (small / "more.html").write_text('<a href="nowhere.html">x</a><img src="https://example.org/x.png"><a href="/x">')
     try:
         assert [one.partition(" ")[2] for one in broken(small)] == [
@@ -94,6 +98,20 @@ def test_a_lesson_keeps_its_answer_behind_a_fold_and_shows_its_first_frame(small
     assert answer.count("<b>Right.</b>") == 1
     run = json.loads(re.search(r'id="run">(.*?)</script>', text, re.DOTALL)[1])
     assert run["first"] == len(run["sentences"]) - 1 == 5  # the last step, ε 4, is shown next to the question
+
+
+def test_a_teacher_finds_the_plans_and_the_sheets_of_every_lesson(small):
+    text = (small / "teach" / "index.html").read_text()
+    minutes = re.findall(r'<tr><td>(\d+)</td><td>([^<]*)</td><td><a href="([^"]*)"', text)
+    assert [(int(minute), where) for minute, _, where in minutes] == [
+        (0, "../index.html"), (3, "../lessons/2-noise.html"), (8, "../lessons/3-screen.html"), (13, "../run.html"),
+        (18, "../limits.html"),
+    ]  # fmt: skip
+    lesson, stage = LESSONS["screen"], lesson_stage("screen", 0)
+    notes, work = ((small / "teach" / f"3-screen-{kind}.html").read_text() for kind in ("notes", "worksheet"))
+    kept = html.escape(lesson.fill(lesson.keep, stage))
+    assert kept in notes and kept not in work and notes.count("<b>Right.</b>") == len(stage.right)
+    assert work.count('<li class="check">') == len(lesson.options) and 'href="../lessons/3-screen.html"' in notes
 
 
 def test_the_table_of_a_trade_off_follows_its_track(small):

@@ -10,9 +10,7 @@ from dpviz.escape import plain
 from dpviz.lessons import LESSONS, Lesson, sheets
 from dpviz.lessons.homework import MOST_NAME, file_name, notebook
 from dpviz.lessons.plans import SLACK, plan_of, plans
-from dpviz.numbers import counted
 from pages._ui.explore.workspace.explore import explore
-from pages._ui.frame import markup
 from pages._ui.frame.address.current import keep
 from pages._ui.frame.address.deck import Deck, Slide
 from pages._ui.frame.address.near import elsewhere
@@ -111,28 +109,9 @@ def _explored(lesson: Lesson) -> str:
 
 
 def _plan(lessons: list[Lesson]) -> str:
-    """Return the lecture as a table of minutes, contents and pages."""
-    plan = plan_of(lessons)
-    lines = [
-        (plan.start, "Start: the story of one town", "./", "Start"),
-        *((plan.each + SLACK, f"{one.number}. {one.title}", address(one.name, "predict"), "Lesson") for one in lessons),
-        (plan.own, "Runs of your own: change the method, ε and k, and compare", _OWN, "Explore"),
-        (plan.play, "A class with phones: everybody is a point, then “Was I in?”", "class", "Class"),
-        (plan.limits, "What no promise covers", "limits", "Limits"),
-    ]
-    rows, minute = [], 0
-    for minutes, words, link, where in lines:
-        if minutes:
-            cells = (str(minute), markup.escape(words), markup.link(link, where))
-            rows.append(f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>")
-            minute += minutes
-    return (
-        f'<article class="dp-sheet"><h1>A lecture of {minute} minutes</h1>'
-        f"<p>A lesson takes {sheets.clock(plan.each)} Then {counted(SLACK, 'minute')} for questions.</p>"
-        '<div class="dp-table dp-free"><table>'
-        "<thead><tr><th>Minute</th><th>What</th><th>Where</th></tr></thead>"
-        f"<tbody>{''.join(rows)}</tbody></table></div></article>"
-    )
+    links = {one.name: (address(one.name, "predict"), "Lesson") for one in lessons}
+    links |= {"start": ("./", "Start"), "own": (_OWN, "Explore"), "play": ("class", "Class")}
+    return sheets.plan(plan_of(lessons), lessons, links | {"limits": ("limits", "Limits")})
 
 
 def deck_of(lessons: list[Lesson]) -> Deck:

@@ -1,0 +1,62 @@
+"""For teachers: the plans of lectures, and a worksheet and notes for each lesson, each to be printed on its own."""
+
+from __future__ import annotations
+
+import html
+
+from dpviz import lessons
+from dpviz.figures.kit.theme import LIGHT
+from dpviz.lessons import LESSONS, Lesson, sheets
+from dpviz.lessons.plans import plans
+
+from . import story, watch, words
+from .folder import Folder
+from .lessons import SEED, address
+from .shell import Shell, link
+
+__all__ = ["HOME", "add"]
+
+HOME = "teach/index.html"
+
+
+def add(folder: Folder, shell: Shell) -> None:
+    """Add a page with all plans and a list of sheets, and a page for each sheet."""
+    offered = "".join(sheets.plan(plan, [LESSONS[name] for name in plan.lessons], _links()) for plan in plans())
+    listed = "".join(
+        f"<tr><td>{one.number}. {html.escape(one.title)}</td>"
+        f'<td><a href="{link(HOME, _sheet("worksheet", one))}">Worksheet</a></td>'
+        f'<td><a href="{link(HOME, _sheet("notes", one))}">Teacher\'s notes</a></td></tr>'
+        for one in LESSONS.values()
+    )
+    body = (
+        "<h1>Teach</h1><p class=lede>Plans of a lecture, and a worksheet and notes for each lesson. Each sheet prints "
+        f'on its own. A deck of slides, a class with phones and homework need the app: <a href="{link(HOME, words.RUN)}'
+        f'">run it yourself</a>.</p>{offered}<h2>Sheets</h2><table>{listed}</table>'
+    )
+    folder.put(HOME, shell.page(HOME, "Teach", body, head=_style()))
+    for lesson in LESSONS.values():
+        stage = lessons.stage(lesson.name, SEED)
+        for kind, title in (("worksheet", "Worksheet"), ("notes", "Teacher's notes")):
+            here = _sheet(kind, lesson)
+            pages = {"The lesson": link(here, address(lesson))}
+            minutes = lesson.minutes
+            sheet = (
+                sheets.worksheet(lesson, stage) if kind == "worksheet" else sheets.notes(lesson, stage, minutes, pages)
+            )
+            folder.put(here, shell.page(here, f"{title}: {lesson.number}. {lesson.title}", sheet, head=_style()))
+
+
+def _sheet(kind: str, lesson: Lesson) -> str:
+    return f"teach/{lesson.number}-{lesson.name}-{kind}.html"
+
+
+def _links() -> dict[str, tuple[str, str]]:
+    """Return where each part of a lecture is found."""
+    links = {one.name: (link(HOME, address(one)), "Lesson") for one in LESSONS.values()}
+    links |= {"start": (link(HOME, story.HOME), "Start"), "own": (link(HOME, watch.HOME), "Watch")}
+    return links | {"play": (link(HOME, words.RUN), "In the app"), "limits": (link(HOME, words.LIMITS), "Limits")}
+
+
+def _style() -> str:
+    aliases = "".join(f"--dp-{name}:var(--{name});" for name in LIGHT.tokens())
+    return f"<style>.dp-sheet{{{aliases}}}{sheets.style()}td a{{white-space:nowrap}}@media print{{.site{{display:none}}}}</style>"
