@@ -59,4 +59,5 @@ def _links() -> dict[str, tuple[str, str]]:
 
 def _style() -> str:
     aliases = "".join(f"--dp-{name}:var(--{name});" for name in LIGHT.tokens())
-    return f"<style>.dp-sheet{{{aliases}}}{sheets.style()}td a{{white-space:nowrap}}@media print{{.site{{display:none}}}}</style>"
+    page = "td a{white-space:nowrap}@media print{.site{display:none}}"
+    return f"<style>.dp-sheet{{{aliases}}}{sheets.style()}{page}</style>"
