@@ -164,11 +164,11 @@ def _keep(lesson: Lesson, stage: Stage) -> None:
         _paragraph(lesson.fill(lesson.fool, stage))
         page, scene = _explored(lesson)
         st.page_link(page, label="Try it yourself with these values", icon=":material/play_circle:", query_params=scene)
+        if "Bet" in lesson.terms and not lesson.definition:
+            st.button("The bet as a picture", key="lesson_bet", on_click=go, args=("", "definition"), type="tertiary")
     with right:
         st.header("Words")
         st.html(markup.definitions((term, glossary()[term]) for term in lesson.terms))
-        if "Bet" in lesson.terms and not lesson.definition:
-            st.button("The bet as a picture", key="lesson_bet", on_click=go, args=("", "definition"), type="tertiary")
 
 
 def _explored(lesson: Lesson) -> tuple[str, dict[str, str]]:
