@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import time
+
 import streamlit as st
 
 from dpviz.escape import plain
 from dpviz.figures.kit.theme import Theme
+from dpviz.sweeps.processes import Died
 from dpviz.takeaway.changes import since
 from pages._ui.frame import markup, shell
 from pages._ui.work.caches import per_run
@@ -15,6 +18,7 @@ from pages._ui.work.workers import workers
 __all__ = ["section"]
 
 _MOST = 32  # maximum size of a saved run, in MB
+_PATIENCE = 30.0  # seconds after which a file is given up, because it may have been written to keep the server busy
 
 
 def section(key: str, result: Result) -> None:
@@ -33,7 +37,7 @@ def section(key: str, result: Result) -> None:
             *lines, picture = _since(result, file.getvalue().decode(), shell.colors())
         except UnicodeDecodeError:
             st.error("This file is not the JSON of a run.")
-        except ValueError as problem:
+        except (ValueError, Died) as problem:
             st.error(plain(str(problem).removeprefix("compare: ")))
         else:
             st.html("".join(markup.small(line) for line in lines))
@@ -42,4 +46,10 @@ def section(key: str, result: Result) -> None:
 
 @per_run(shared=4, own=4)
 def _since(identity: str, text: str, colors: Theme, _result: Result) -> tuple[str, ...]:
-    return workers().call(since, text, _result.trace, colors)
+    end = time.monotonic() + _PATIENCE
+
+    def look(done: int, total: int) -> None:
+        if time.monotonic() > end:
+            raise ValueError(f"compare: this file takes more than {_PATIENCE:.0f} seconds to read.")
+
+    return workers().once(since, text, _result.trace, colors, look=look)

@@ -18,6 +18,7 @@ from dpviz.postprocessing.coresets import at_k, elbow
 from dpviz.takeaway.cards import cards_html
 from dpviz.takeaway.changes import between, changes_html
 from dpviz.takeaway.foreign import read
+from pages._ui.explore import changed
 from tests.pages.visitor import content, declare, drop, facts, finish, new_app, press, spend, wait_for_run
 
 
@@ -189,3 +190,20 @@ def test_a_saved_run_and_this_one_are_compared_as_on_the_command_line(tmp_path, 
 def test_what_is_no_run_is_refused_in_one_sentence(text, words):
     _, problems = since(own_run("Yes, it is public"), text)
     assert len(problems) == 1 and problems[0].startswith(words)
+
+
+class Stuck:
+    """A pool whose task never ends by itself."""
+
+    def once(self, function, *args, look):
+        while True:
+            time.sleep(0.01)
+            look(0, 0)
+
+
+def test_a_file_that_keeps_the_server_busy_is_given_up(monkeypatch):
+    app = own_run("No, it is private")
+    monkeypatch.setattr(changed, "_PATIENCE", 1.0)
+    monkeypatch.setattr(changed, "workers", Stuck)
+    _, problems = since(app, result_of(app).trace.to_json().encode())
+    assert problems == ["this file takes more than 1 seconds to read."]
