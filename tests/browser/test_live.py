@@ -577,3 +577,10 @@ def test_from_a_folder_the_page_says_what_it_needs(browser, folder):
     page.get_by_role("button", name="Load Python here").click()
     expect(page.locator(".status output")).to_contain_text("open this page from a web server")
     page.close()
+
+
+def test_the_comparison_of_a_tab_with_this_machine_runs_at_its_least_size(folder):
+    words = ["-m", "lab.benchmarks.tab", str(folder), "--methods", "dpm", "--data", "tiny"]
+    done = subprocess.run([sys.executable, *words], capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stderr[-500:]
+    assert re.search(r"^\| dpm \| = \| [\d.]+ \|$", done.stdout, re.MULTILINE) and "MB, ready after" in done.stdout
