@@ -1,6 +1,7 @@
 // A private run on the page Run it here: checked, priced, counted in this browser, and only then drawn.
 const offer = find(".price");
-let [digest, seen, finish] = ["", 0, null]; // of the open file; how many claims its price knew; what ends a paid run
+// the form that is priced; the open file's HMAC; how many claims its price knew; what ends a paid run
+let [wanted, digest, seen, finish] = [null, "", 0, null];
 const isPrivate = () => form.elements.data.value === live.own && form.elements.kind.value === "private";
 const withdraw = () => {
   offer.hidden = true;
@@ -11,11 +12,11 @@ const fail = (words) => { busy(false); say(words); };
 const price = () => {
   withdraw();
   const { method, n_public: size, rows_per_person: most } = form.elements;
-  asked = { method: method.value, values: texts("values"), columns: chosen(), n_public: size.value,
+  wanted = { method: method.value, values: texts("values"), columns: chosen(), n_public: size.value,
     rows_per_person: most.value };
   busy(true);
   say("Reading the file …", -1);
-  worker.postMessage({ ask: "checked", form: asked, key });
+  worker.postMessage({ ask: "checked", form: wanted, key });
 };
 /** Look up what was counted on a file whose HMAC the worker has found, and have the run priced with it. */
 const reckon = async (words = "") => {
@@ -23,7 +24,7 @@ const reckon = async (words = "") => {
     const entry = await declare(digest, true);
     if (!entry.secret) return fail("You already declared this file public in this browser; that is final.");
     seen = entry.claims.length;
-    worker?.postMessage({ ask: "priced", form: { ...asked, claims: entry.claims } });
+    worker?.postMessage({ ask: "priced", form: { ...wanted, claims: entry.claims } });
     if (words) out.textContent = words;
   } catch {
     fail("This browser cannot read its count now. Nothing was drawn or spent.");

@@ -220,19 +220,24 @@ def test_an_own_file_is_opened_offline_and_runs_as_it_does_here(visit):
     assert asked == [] and wrong == []
 
 
-def priced(page, name, content, **values):
-    """Open a private file, declare it, and ask for the price of NSM on it."""
+def declared(page, name, content):
+    """Open a private file, declare it, and press the button that shows the price of NSM on it."""
     opened(page, name, content, private=True)
     expect(page.locator(".status output")).to_contain_text(f"Only the first line of {name} was read.")
     page.get_by_role("checkbox", name="name", exact=True).uncheck()
     for label, text in {
         "Low of height": "0", "High of height": "20", "Low of weight": "0", "High of weight": "20",
-        "Number of rows, rounded": "500", "Centers k": "2", **values,
+        "Number of rows, rounded": "500", "Centers k": "2",
     }.items():  # fmt: skip
         page.get_by_label(label).fill(text)
     page.get_by_label("Method").select_option("nsm")
     page.get_by_label("Centers k").fill("2")
     page.get_by_role("button", name="Show the price").click()
+
+
+def priced(page, name, content):
+    """Return the price of NSM on a private file, which is offered."""
+    declared(page, name, content)
     expect(page.locator(".price h2")).to_have_text("The price of this run")
     return page.locator(".price").inner_text()
 
@@ -380,9 +385,13 @@ def keeps_its_count(page, content):
 
 
 def stays_private_and_paid(page, content):
-    """Check that the file cannot be opened as public, and that stopping a run refunds nothing."""
-    opened(page, "people.csv", content)
+    """Check that private files stay private and public ones public, and that stopping a run refunds nothing."""
     said = page.locator(".status output")
+    opened(page, "other.csv", content + b"1,2,Eve\n")
+    expect(said).to_contain_text("other.csv is open in this tab: 501 rows.")
+    declared(page, "other.csv", content + b"1,2,Eve\n")
+    expect(said).to_have_text("You already declared this file public in this browser; that is final.")
+    opened(page, "people.csv", content)
     expect(said).to_have_text("You already declared this file private in this browser; that is final.")
     expect(page.locator(".columns table")).to_have_count(0)
     priced(page, "people.csv", content)
