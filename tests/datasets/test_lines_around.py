@@ -213,3 +213,8 @@ def test_a_line_of_units_below_the_names_of_a_public_table_is_skipped_with_a_rem
 def test_a_first_row_that_may_be_a_person_is_no_line_of_units(row):
     table = read_table(text([row.split(","), *ROWS]).encode(), "x.csv", words=True)
     assert table.n_rows == 4 and not any("units" in note for note in table.notes)
+
+
+def test_a_line_of_which_only_the_end_is_looked_at_is_a_row():
+    end = "Total,1," + "9" * ((1 << 14) - len("Total,1,"))
+    assert read(text(below=[f"Sub{end}"])).n_rows == 4

@@ -100,7 +100,7 @@ def _backward(data: memoryview) -> Iterator[tuple[int, str]]:
     tail = bytes(data[first:])
     starts = [0, *(end.end() for end in _END.finditer(tail))]
     for at, after in reversed(list(zip(starts, [*starts[1:], len(tail)], strict=True))):
-        if first or at:  # a line that is cut, or the line of names, is none of them
+        if at:  # the first one may be cut, or the line of names
             yield first + at, tail[at:after].decode(errors="replace").rstrip("\r\n")
 
 
