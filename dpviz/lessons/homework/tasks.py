@@ -406,8 +406,8 @@ def _lottery(rng: np.random.Generator) -> list[Task]:
             1 / (1 + math.exp((second - first) / scale)),
             "import math\n",
             "assert 0.5 <= answer <= 1, 'the first score is the better one'\n"
-            "odds = math.exp((first - second) / scale)\n"
-            "assert abs(answer - (1 - answer) * odds) < 0.02, 'divide by the sum of both'",
+            "ratio = math.exp((first - second) / scale)\n"
+            "assert abs(answer - (1 - answer) * ratio) < 0.02, 'divide by the sum of both'",
         ),
         Task(
             "One person changes two scores against each other by at most `reach`. Which scale keeps the exponential "
@@ -417,7 +417,7 @@ def _lottery(rng: np.random.Generator) -> list[Task]:
             "import math\n",
             "assert answer > 0, 'a scale is positive'\n"
             "assert abs(reach / answer - epsilon) < 0.03 * epsilon, "
-            "'a person changes the odds of two choices by at most exp(reach / scale), which must be exp(epsilon)'",
+            "'a person changes the ratio of two chances by at most exp(reach / scale), which must be exp(epsilon)'",
         ),
     ]
 
