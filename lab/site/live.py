@@ -12,6 +12,7 @@ from typing import Any
 from dpviz import params
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import SAMPLES, Blobs, Dataset, load, title_of_sample
+from dpviz.datasets.readers import Limits
 from dpviz.datasets.readers.form import NUMBERS
 from dpviz.figures.code import style
 from dpviz.numbers import on_screen
@@ -64,6 +65,7 @@ def _page(shell: Shell, loaded: Mapping[str, bytes]) -> str:
         | {OWN: {"title": "Your own CSV or TSV file", "k": Dataset.n_clusters}},
         "made": _MADE,
         "own": OWN,
+        "most": Limits().bytes,
         "blobs": [one | {"label": GROUPS.get(one["name"], one["label"])} for one in _fields(Blobs)],
     }
     given = json.dumps(record, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")

@@ -1,8 +1,8 @@
 // The visitor's own file on the page Run it here: the worker opens it, and a table declares its columns' bounds.
-let lines = [], open = null; // of the table: a column's name and its inputs; what the worker said of a public file
+let lines = [], waiting = null; // of the table: a column's name and its inputs; the file that is being opened
 const part = (name) => panel.querySelector(name);
 const forget = () => {
-  [lines, open] = [[], null];
+  lines = [];
   part(".columns").replaceChildren();
   part("input[type=file]").value = "";
   part(".people").hidden = true;
@@ -44,17 +44,14 @@ const hand = (file) => {
   busy(true);
   say("Reading the file …", -1);
   const about = { name: file.name, size: file.size, numbers, names, private: kind === "private" };
-  worker.postMessage({ ask: "opened", form: about, file });
+  // a public file is not read unless this browser knows that it is not private; one that is too large is never read
+  waiting = about;
+  const known = about.private || !key || file.size > live.most;
+  worker.postMessage(known ? { ask: "opened", form: about, file } : { ask: "named", key, file });
 };
-/** Show a file that was opened, but a public one only if this browser does not know it as private. */
-const admit = (answer) => {
-  if (isPrivate() || !key) return describe(answer);
-  open = answer;
-  return worker.postMessage({ ask: "named", key });
-};
-const admitted = async ({ digest: found }) => {
+const admit = async ({ digest: found }) => {
   const entry = await declare(found, false).catch(() => null); // where nothing is kept, nothing private was counted
-  if (!entry?.secret) return describe(open);
+  if (!entry?.secret) return worker?.postMessage({ ask: "opened", form: waiting });
   forget();
   return fail("You already declared this file private in this browser; that is final.");
 };

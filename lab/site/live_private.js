@@ -97,8 +97,8 @@ const released = ({ film, verdict, cards, noise, doubts, trace, label, csv, titl
 /** Act on an answer of the worker about an own file. */
 const ANSWERS = {
   checked: ({ digest: found }) => { digest = found; return reckon(); },
-  opened: admit,
-  named: admitted,
+  opened: describe,
+  named: admit,
   priced: quote,
   exported: ({ kept }) => {
     busy(false);
