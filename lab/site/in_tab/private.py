@@ -42,7 +42,12 @@ def checked(asked: str) -> str:
     ----------
     asked : JSON with `method`, `values`, `columns`, `n_public` and `rows_per_person`
     """
-    return answered(asked, lambda form: {} if _checked(form) else {})
+
+    def answer(form: dict[str, Any]) -> dict[str, Any]:
+        _checked(form)
+        return {}
+
+    return answered(asked, answer)
 
 
 def _checked(form: dict[str, Any]) -> Algorithm:
