@@ -162,6 +162,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         most, name = (domain.n_public or 1, "n_public") if self.secure else (len(X), "n_samples")
         if self.n_clusters > most:
             raise ValueError(f"PrivateKMeans: {name}={most} should be >= n_clusters={self.n_clusters}.")
+        algorithm.check_domain(domain, most)
         seed = None if self.secure else _seed(self.random_state)
         if self.secure:
             _count_fit()

@@ -156,8 +156,8 @@ class Algorithm:
             "well. Use more rows, fewer columns or centers, or narrower bounds if you know them.",
         )
 
-    def check_size(self, n_public: int) -> None:
-        """Raise a ValueError if more centers than rows are asked for, which `run` refuses."""
+    def check_domain(self, domain: Domain, n_public: int) -> None:
+        """Raise a ValueError if `run` refuses this domain and number of rows, so that nothing is booked for it."""
         if self.n_clusters > n_public:
             raise ValueError(f"{self.name}: n_clusters must be <= n = {n_public}; got {self.n_clusters}.")
 
@@ -190,7 +190,7 @@ class Algorithm:
         if source.reproducible and rows.size_nonprivate() == 0:
             raise ValueError(f"{self.name}: the data must have at least one row of finite numbers; got none.")
         n_public, public = self._size(rows, source)
-        self.check_size(n_public)
+        self.check_domain(rows.domain, n_public)
         plan = self.plan(rows.n_features, n_public)
         if why := misnamed(self, plan):
             raise ValueError(f"{self.name}: {why}. Nothing was read.")

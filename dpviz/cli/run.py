@@ -294,7 +294,7 @@ def _run_on(arguments: argparse.Namespace, stack: ExitStack, output: Output) -> 
     if "rho_distance" in values:  # given in the units of the data, such as kilometers
         rho = values["rho_distance"] / float(data.domain.half_width.max())
         algorithm = dataclasses.replace(algorithm, **{"rho_distance": rho})
-    algorithm.check_size(data.size())  # before anything is booked
+    algorithm.check_domain(data.domain, data.size())  # before anything is booked
     output.reserve(algorithm.releases(data.domain.n_features, data.size()))
     if arguments.private:
         book(arguments.account, data.account, algorithm, data.domain)

@@ -116,6 +116,17 @@ def test_more_centers_than_declared_rows_are_refused_before_anything_is_booked(p
     assert main(["accounts", "list"]) == 0 and "private" not in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("slug", ["dist-dp", "dist-dp-region-means", "dist-dp-random-points"])
+def test_a_domain_that_a_method_refuses_is_refused_before_anything_is_booked(mine, capsys, slug):
+    columns = pd.read_csv(mine, nrows=0).shape[1]
+    high = ",".join(["1", "2", *["1"] * (columns - 2)])  # in each column, a move of rho would have another length
+    given = ["--private", "--header", "--low", ",".join("0" * columns), "--high", high, "--n-public", "60"]
+    assert main(["run", slug, "--data", str(mine), *given, "--rho-distance", "0.1", "--n-clusters", "2"]) == 2
+    told = capsys.readouterr()
+    assert "one scale for all columns" in told.err and "booked" not in told.out
+    assert main(["accounts", "list"]) == 0 and "private" not in capsys.readouterr().out
+
+
 @pytest.mark.slow
 def test_where_standard_error_is_closed_the_sentence_is_on_standard_output(private, tmp_path):
     command = f'"{sys.executable}" -m dpviz {" ".join(private)} /nowhere/out.json 2>&-'

@@ -223,8 +223,7 @@ class DistDP(Moves):
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
         """Run Algorithm 2 (the trees), then Algorithm 1 (the regions)."""
         d, n = curator.n_features, curator.n_public
-        self._refuse_too_much(n)
-        noisy = self.noisy_points(curator, domain)
+        noisy = self.noisy_points(curator)
         yield self.show_points(curator, noisy)
 
         shifts = snap_toward_zero(rng.uniform(0, 4, (self.trees, d)))
@@ -318,8 +317,9 @@ class DistDP(Moves):
         drawn = middle + ((points - points.mean(axis=0)) @ directions * factor) @ directions.T
         return domain.clip(drawn), sd * float(np.sqrt(np.mean(factor**2)))
 
-    def _refuse_too_much(self, n_public: int) -> None:
-        """Refuse sizes for which a run would take too long, before anything is released."""
+    def check_domain(self, domain: Domain, n_public: int) -> None:
+        """Raise a ValueError also for sizes for which a run would take too long."""
+        super().check_domain(domain, n_public)
         most = self.trees * (DEPTH + 1) * 4 * self.n_clusters
         if most * n_public > self.WORK:
             raise ValueError(

@@ -69,21 +69,18 @@ class Moves(ApproximateDP):
             )
         return sentences
 
-    def noisy_points(self, curator: Curator, domain: Domain) -> Noisy:
-        """Release every row with Gaussian noise under the label "points".
-
-        Raises
-        ------
-        ValueError
-            If each column has its own scale or weight, because rho is then not a single distance; no noise is drawn
-            before this error.
-        """
+    def check_domain(self, domain: Domain, n_public: int) -> None:
+        """Raise a ValueError also if each column has its own scale or weight: rho is then not a single distance."""
+        super().check_domain(domain, n_public)
         if np.ptp(domain.half_width) > 0:
             one, of = ("weight", "weights") if domain.weights else ("scale", "scales")
             raise ValueError(
                 f"{self.name}: the domain must have one {one} for all columns, because rho is one distance; with "
                 f"separate {of}, a move of rho has a different length in each column."
             )
+
+    def noisy_points(self, curator: Curator) -> Noisy:
+        """Release every row with Gaussian noise under the label "points"."""
         query = Positions(curator.rho_distance)
         return curator.perturb_rows("points", query, name=self.COMPANION, limit=self.LIMIT)
 

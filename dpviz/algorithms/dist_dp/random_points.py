@@ -94,7 +94,7 @@ class DistDPRandomPoints(Moves):
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
         """Release noisy points, then run k-means on them."""
-        noisy = self.noisy_points(curator, domain)
+        noisy = self.noisy_points(curator)
         yield self.show_points(curator, noisy)
         n = len(noisy.value)
         result = self.finish(noisy.value, np.ones(n), np.zeros(n), domain, rng, sums_sd=noisy.sd, origins=noisy.value)

@@ -160,7 +160,7 @@ class DistDPRegionMeans(Moves):
         if "points" not in curator.plan.costs:
             yield from self.runs(curator.n_features, curator.n_public).steps(curator, domain, rng)
             return
-        noisy = self.noisy_points(curator, domain)
+        noisy = self.noisy_points(curator)
         yield self.show_points(curator, noisy)
 
         regions = self._regions(noisy.value, rng)

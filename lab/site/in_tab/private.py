@@ -60,7 +60,7 @@ def _checked(form: dict[str, Any]) -> Algorithm:
     algorithm = algorithm_of(form)
     n = domain.n_public or 0
     check_delta(cls.name, algorithm.resolved_delta(n), n, private=True)
-    algorithm.check_size(n)
+    algorithm.check_domain(domain, n)
     Claim.of(algorithm, domain)
     # what a method refuses only when it runs must not cost anything, so it first runs on people who are made up
     made = np.random.default_rng(0).uniform(

@@ -109,6 +109,7 @@ def confirm(
     domain, relation = data.domain, algorithm.neighboring
     try:
         claim, before = Claim.of(algorithm, domain), account_of(data)
+        algorithm.check_domain(domain, data.n_public)
         after = before.after(claim)
         # the total's distance, which is smaller than the run's own if another claim covers only shorter moves
         far = domain.length((after.rho_distance(relation) or 0.0) / float(domain.half_width.max()))

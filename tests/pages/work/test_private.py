@@ -50,6 +50,14 @@ def test_a_run_is_booked_before_it_starts_and_only_by_the_button(asked):
     assert (data, algorithm, seed) == (asked["data"], asked["algorithm"], None) and claims == [0.5]
 
 
+def test_a_domain_that_a_method_refuses_has_no_price_and_no_button(asked, tmp_path):
+    asked["data"] = load_csv(tmp_path / "mine.csv", low=[0, 0], high=[1, 2], n_public=9, private=True, header=True)
+    asked["algorithm"] = ALGORITHMS["dist-dp"](n_clusters=2, rho_distance=0.1)
+    app = AppTest.from_function(page).run(timeout=60)
+    assert "one scale for all columns" in " ".join(box.value for box in app.error)
+    assert "x_spend" not in [button.key for button in app.button] and booked() == [] and not app.exception
+
+
 def test_an_unaudited_algorithm_is_booked_only_with_consent(asked, registry, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert main(["new", "my-own"]) == 0
