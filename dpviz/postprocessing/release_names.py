@@ -21,6 +21,7 @@ _ONE = {  # name of a release in a plan -> its name on screen, to which its numb
     "table.sums": "table's sums",
     "table.counts": "table's counts",
     "votes": "votes, round",
+    "boxes": "boxes, level",
     "cubes": "cubes, level",
     "buckets": "cells, table",
     "pick": "best set",
@@ -30,6 +31,7 @@ _ONE = {  # name of a release in a plan -> its name on screen, to which its numb
 KINDS = {  # label of a plan's entries -> what they release, as the object of "spent 40% on"
     "average": "averages",
     "averages": "averages of crowded cells",
+    "boxes": "counts of boxes",
     "buckets": "counts of cells",
     "candidates": "candidates' sums and counts",
     "cells": "counts of cells",

@@ -81,13 +81,14 @@ def _table(text: str) -> dict[str, tuple[Shapes, Shapes]]:
 
 
 def _runs(cls: type[Algorithm]) -> Iterator[tuple[int, int, int, Trace]]:
-    """Yield (rows, columns, centers, run) twice at the defaults, and once at the second audit's parameters.
+    """Yield (rows, columns, centers, run) twice at the defaults, and twice at the second audit's parameters.
 
     A run is left out if another algorithm would run instead, because the other docstring then lists the steps.
     """
     for n, d, algorithm in (
         (400, 2, built(cls, n_clusters=3, epsilon=4.0)),
         (500, 6, built(cls, n_clusters=4, epsilon=4.0)),
+        (600, 2, built(cls, **{"n_clusters": 3, "epsilon": 4.0, **cls.AUDIT})),
         (3000, 6, second_instance(cls)),
     ):
         if algorithm.runs(d, n) is algorithm:

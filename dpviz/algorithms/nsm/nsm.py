@@ -13,7 +13,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dpviz.algorithms.base import ApproximateDP
-from dpviz.algorithms.nsm.corrections import Start, at_most, correct, far_out
+from dpviz.algorithms.nsm.boxes import count_boxes
+from dpviz.algorithms.nsm.corrections import Prior, Start, at_most, correct, far_out
 from dpviz.algorithms.nsm.look import FirstLook, learn_middle, learn_radius, look_around
 from dpviz.algorithms.nsm.summary import (
     PointSummary,
@@ -60,6 +61,12 @@ class NSM(ApproximateDP):
     and a few lie far out on the axes. Every candidate gets a noisy count and a noisy sum of its rows' offsets; counts
     that noise alone explains are dropped, and means are shrunk toward their candidate in proportion to their noise.
 
+    With summary="boxes", up to 3 columns are summarized in boxes instead. At every level the boxes that seem to hold
+    many rows are quartered, and all others are counted again, so boxes are small where rows are dense, and a few rows
+    far out have a box of their own. At last every box gets a noisy count and a noisy sum of its rows' offsets; boxes
+    with a positive count stay. Where a few rows lie far out, this loses much less; where groups are many, tight and
+    alike, it loses more, because boxes that hold noise alone take centers away (dpviz/papers/results/nsm.md).
+
     The corrections: a noisy Lloyd step releases counts and clipped offsets from the centers. A noisy histogram of
     distances sets the clipping radius, which balances noise against the distances cut off. The standard deviation of
     the noise in a direction is proportional to the fourth root of the rows' variance in it. Counts are averaged over
@@ -85,10 +92,12 @@ class NSM(ApproximateDP):
     near_share : float, in [0, 0.2]
         Share of mu^2 for the norm histogram if it is too noisy to measure the radius of all rows: it then still gives
         one that holds 85% of them, to which rows are clipped for the second moment (4 to 64 columns). 0 leaves it out.
+    summary : {"candidates", "boxes"}
+        How up to 3 columns are summarized; with more columns there are always candidates.
     histogram_share, first_share : float or None, in [0.05, 0.6]
-        Shares of the remaining mu^2 for the candidates, and for the second moment (d > 3) or the zoom (d <= 3). None
-        means .3 and .15 with 4 to 64 columns, .3 and .4 with fewer, .2 and .2 with more. The rest goes to the
-        corrections.
+        Shares of the remaining mu^2 for the candidates or boxes, and for the second moment (d > 3) or the zoom (d <=
+        3). None means .3 and .15 with 4 to 64 columns, .3 and .4 with fewer (.45 and .4 with boxes), .2 and .2 with
+        more. The rest goes to the corrections.
     scatter_share : float, in [0, 0.3]
         Share (of the budget without the radius) for every cluster's scatter in the first Lloyd step. The scatter is
         released only with 4 to 64 columns, at least 5 centers, and n mu sqrt(share) / k of at least 3.
@@ -105,8 +114,8 @@ class NSM(ApproximateDP):
         corrections. If false, or with more than 64 columns, there are two independent corrections.
     prior : bool
         If true, pooled corrections start from the cluster sizes that the candidates' votes suggest, and damp sizes and
-        the first step's moves according to their noise (4 to 64 columns). A center's first move in a later step is not
-        damped.
+        the first step's moves according to their noise (with boxes, or 4 to 64 columns). A center's first move in a
+        later step is not damped.
 
     Formal guarantee
     ----------------
@@ -131,6 +140,7 @@ class NSM(ApproximateDP):
     mean          released: middle (d,), noisy_sums (d,), noisy_counts (1,), noise_sd, gain
     radius, near  released: noisy_counts (16,), edges (16,), noise_sd, radius
     moment        released: moment (p, p), spread (p,) eigenvalues, directions (p, p), noise_sd
+    boxes         released: population (M, d), noisy_votes (M,), noise_sd, kept (M,) bool (boxes only)
     candidates, zoom  released: population (M, p), noisy_votes (M,), noise_sd, kept (M,) bool, threshold,
                   means (m, p), weights (m,) of the kept ones (zoom for d <= 3 only)
     solve         released: centers (k, d), coreset_points (m, d), coreset_weights (m,), coreset_sd (m,);
@@ -183,7 +193,10 @@ class NSM(ApproximateDP):
         Line("with few rows: how far out do most of them lie?", ("near",), "near"),
         Line("in which directions do they spread?", ("moment",), "moment"),
         Line(
-            "count and average the rows near candidates", ("candidates",), "candidates", at=("before", "read", "after")
+            "count and average the rows near candidates",
+            ("candidates", "boxes"),
+            "candidates",
+            at=("before", "read", "after"),
         ),
         Line("the same again where rows were found", ("zoom",), "zoom", at=("before", "read", "after")),
         Line("k-means with restarts on these noisy points", ("solve",)),
@@ -191,6 +204,8 @@ class NSM(ApproximateDP):
         Line("  one step of Lloyd, clipped and damped", ("correction",), "step", events=("sum", "noise")),
         Line("  two centers in one group? Separate them", ("correction",), given="split"),
     )
+
+    AUDIT: ClassVar[dict[str, Any]] = {"summary": "boxes"}
 
     middle_share: float = param(
         0.1, low=0.0, high=0.2, advanced=True, help="Largest share of the budget for learning the middle of the rows."
@@ -205,13 +220,19 @@ class NSM(ApproximateDP):
         advanced=True,
         help="Share of the budget for learning how far out most rows lie, used if rows are few.",
     )
+    summary: str = param(
+        "candidates",
+        choices=("candidates", "boxes"),
+        advanced=True,
+        help="How up to 3 columns are summarized: boxes find a few rows that lie far out.",
+    )
     histogram_share: float | None = param(
         None,
         low=0.05,
         high=0.6,
         kind="float",
         advanced=True,
-        help="Share of the budget for the candidates. Default: .3, or .2 above 64 columns.",
+        help="Share of the budget for the candidates or boxes. Default: .3 (.45 for boxes, .2 above 64 columns).",
     )
     first_share: float | None = param(
         None,
@@ -270,13 +291,14 @@ class NSM(ApproximateDP):
         return (
             f"{self.name}: by the noisy distances, about {percent(rows)} of the rows lie some {away:.0f} times as far "
             f"from all centers as the median row, or farther, and carry about {percent(squares)} of the loss, so small "
-            "groups far out may have no center. Use a larger epsilon or more centers, or PrivTree with 1 to 3 columns.",
+            "groups far out may have no center. Use a larger epsilon or more centers, or, with 1 to 3 columns, "
+            "summary = 'boxes' or PrivTree.",
         )
 
     def plan(self, n_features: int, n_public: int) -> Plan:
         """Price the Gaussian releases of every stage; public values decide which stages run."""
         d, mu = n_features, self._mu(n_public)
-        flat, plain = d <= self.FLAT, d > self.WIDE
+        flat, plain, boxes = d <= self.FLAT, d > self.WIDE, self._counts_boxes(d)
         costs: dict[str, tuple[Gaussian, ...]] = {}
         aside = self._middle_share(d, n_public)
         if aside:
@@ -292,12 +314,17 @@ class NSM(ApproximateDP):
             costs["scatter"] = gaussians(mu * math.sqrt(self.scatter_share), [1])
             mu *= math.sqrt(1 - self.scatter_share)
         first = (0.4 if flat else 0.2 if plain else 0.15) if self.first_share is None else self.first_share
-        histogram = (0.2 if plain else 0.3) if self.histogram_share is None else self.histogram_share
+        default = 0.45 if boxes else 0.2 if plain else 0.3
+        histogram = default if self.histogram_share is None else self.histogram_share
         rest = 1 - first - histogram
         if rest <= 0:
             raise ValueError(f"{self.name}: first_share + histogram_share must be < 1; got {first + histogram:g}.")
-        costs |= _joint("candidates", mu, [(histogram, 0.6 if flat else 0.4)])
-        costs |= _joint("zoom", mu, [(first, 0.5)]) if flat else {"moment": gaussians(mu * math.sqrt(first), [1])}
+        if boxes:
+            costs["boxes"] = gaussians(mu * math.sqrt(histogram), [1] * self._levels(n_public))
+            costs |= _joint("zoom", mu, [(first, 0.85)])
+        else:
+            costs |= _joint("candidates", mu, [(histogram, 0.6 if flat else 0.4)])
+            costs |= _joint("zoom", mu, [(first, 0.5)]) if flat else {"moment": gaussians(mu * math.sqrt(first), [1])}
         T = self._corrections(d, n_public)
         distance = self.distance_share * rest / T
         if distance and not plain and 1 / (mu * math.sqrt(distance)) <= 0.03 * n_public:
@@ -307,7 +334,7 @@ class NSM(ApproximateDP):
         return Plan({**costs, **_joint("step", mu, [(rest / T, counted)] * T)})
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
-        """Release radius, directions, candidates and zoom; run free k-means; correct the centers."""
+        """Release radius, directions, candidates or boxes, and zoom; run free k-means; correct the centers."""
         k, middle = self.n_clusters, np.zeros(curator.n_features)
         if "mean.sums" in curator.plan.costs:
             middle = yield from learn_middle(curator, domain)
@@ -315,10 +342,14 @@ class NSM(ApproximateDP):
         if "radius" in curator.plan.costs:
             reach = yield from learn_radius(curator, domain, middle)
         if curator.n_features <= self.FLAT:
-            summary, cell = yield from self._summarize_flat(curator, reach, rng)
-            centers = yield from self._solve(summary, middle, reach, rng, in_space=True)
+            if self._counts_boxes(curator.n_features):
+                summary, cell, farthest = (yield from count_boxes(curator, domain, reach)), 0.0, domain.radius
+            else:
+                summary, cell = yield from self._summarize_flat(curator, reach, rng)
+                farthest = reach
+            centers = yield from self._solve(summary, middle, farthest, rng, in_space=True)
             clip = at_most(1.5 * math.sqrt(scatter_of(summary, centers) + cell), reach, reach)
-            start = Start(centers, clip, reach)
+            start = Start(centers, clip, reach, prior=self._prior(curator, summary, centers))
             yield from correct(curator, domain.radius, start, pooled=self.pooled)
             return
         look = yield from look_around(curator, domain, middle, reach, rng, projected=curator.n_features > self.WIDE)
@@ -379,6 +410,13 @@ class NSM(ApproximateDP):
             return closer, 0.0  # the finer points already show the spread
         return summary, cell
 
+    def _counts_boxes(self, n_features: int) -> bool:
+        return self.summary == "boxes" and n_features <= self.FLAT
+
+    def _levels(self, n_public: int) -> int:
+        """Return the number of levels of boxes: 6, and one more whenever n mu doubles from 3,000 on, at most 10."""
+        return int(np.clip(round(math.log2(max(n_public * self._mu(n_public), 1.0))) - 5, 6, 10))
+
     def _candidates(self, signal: float, most: int) -> int:
         """Return the largest useful number of candidates; with more, noise hides the counts."""
         k = self.n_clusters
@@ -416,8 +454,15 @@ class NSM(ApproximateDP):
             within = Spread.of(inside, look.moment.sd, n, look.near)
             shape = Shape.of(within.variances, within.directions)
         clip = at_most(multiple * math.sqrt(width), short, look.reach)
-        prior = sizes(summary, centers, n / k) if self.prior and self._pools(d) else None
+        prior = self._prior(curator, summary, centers)
         return Start(centers, clip, look.reach, shape, look.projection, look.moment, look.middle, prior)
+
+    def _prior(self, curator: Curator, summary: PointSummary, centers: np.ndarray) -> Prior | None:
+        """Return the sizes of clusters that the summary suggests; None if corrections do not start from them."""
+        d = curator.n_features
+        if not self.prior or not self._pools(d) or (d <= self.FLAT and not self._counts_boxes(d)):
+            return None
+        return sizes(summary, centers, curator.n_credible / self.n_clusters)
 
     def _corrections(self, n_features: int, n_public: int) -> int:
         """Return the number of noisy Lloyd steps: two, or up to four if each is far above its noise."""

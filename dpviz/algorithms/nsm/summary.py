@@ -18,6 +18,7 @@ from dpviz.privacy.curator import Curator, Noisy
 from dpviz.privacy.queries import NearestSums, Projection, ShapedSums
 
 __all__ = [
+    "NARROWEST",
     "PointSummary",
     "about_middle",
     "about_points",
@@ -41,14 +42,14 @@ class PointSummary:
     Attributes
     ----------
     points : ndarray of shape (m, p)
-    weights : ndarray of shape (m,), >= 1
-    noise_sd : float, standard deviation of every weight's noise
+    weights : ndarray of shape (m,), > 0
+    noise_sd : float or ndarray of shape (m,), standard deviation of every weight's noise
     released : values that the step releases
     """
 
     points: np.ndarray
     weights: np.ndarray
-    noise_sd: float
+    noise_sd: float | np.ndarray
     released: dict[str, Any]
 
 
@@ -187,12 +188,12 @@ def _summary(
 
 def sizes(summary: PointSummary, centers: np.ndarray, typical: float) -> Prior | None:
     """Return prior sizes of clusters, estimated from all candidates' votes, kept or not; None without noise."""
-    if summary.noise_sd == 0:
+    population, votes, sd = (summary.released[name] for name in ("population", "noisy_votes", "noise_sd"))
+    if sd == 0:
         return None
-    population, votes = summary.released["population"], summary.released["noisy_votes"]
     labels = members(population, centers)
     counts, cells = (bincount(labels, weights, len(centers)) for weights in (votes, None))
-    return Prior(counts, 1 / (np.maximum(cells, 1) * summary.noise_sd**2) * (cells > 0), typical)
+    return Prior(counts, 1 / (np.maximum(cells, 1) * sd**2) * (cells > 0), typical)
 
 
 def nearest_share(summary: PointSummary, centers: np.ndarray) -> np.ndarray:

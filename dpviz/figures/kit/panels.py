@@ -241,7 +241,7 @@ def _off_the_curve(i: int, rising: Sequence[float]) -> str:
     """Return the position of a label beside mark i of a rising curve, where neither curve nor axes are in its way."""
     if 4 * i >= len(rising):
         return "top left"
-    return "bottom right" if rising[i] > max(rising) / 3 else "top right"
+    return "bottom right" if i and rising[i] > max(rising) / 3 else "top right"  # the first one rises from the axis
 
 
 def _toward_middle(i: int, n: int) -> str:

@@ -29,7 +29,7 @@ def voting(trace: Trace, words: Callable[[Step, int], tuple[str, str]]) -> list[
 def votes_table(step: Step, *, hidden: bool, part: str = "votes") -> pd.DataFrame:
     """Return the trial points with the most NOISY votes: columns rank, noisy_votes, kept and, if `hidden`, true_votes.
 
-    `part` is the name of the votes in the hidden statistic.
+    `part` is the name of the votes in a hidden statistic of several parts.
     """
     order = np.argsort(-step.released["noisy_votes"], kind="stable")[:TOP]
     table = pd.DataFrame(
@@ -40,7 +40,8 @@ def votes_table(step: Step, *, hidden: bool, part: str = "votes") -> pd.DataFram
         }
     )
     if hidden and step.hidden:
-        table["true_votes"] = step.hidden[0].statistic[part][order]
+        true = step.hidden[0].statistic
+        table["true_votes"] = (true[part] if part in true else next(iter(true.values())))[order]
     return table
 
 

@@ -78,9 +78,29 @@ def _summary_words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
             "each row is counted at its nearest point and adds its offset from that point; noise of standard "
             f"deviation {number(released['noise_sd'], 2)} on every count"
         )
+    kept = f"{int(released['kept'].sum()):,} of {size:,}"
+    if not released["threshold"]:
+        return head, f"{kept} have a positive count over all levels and move to the noisy mean of their rows"
     return head, (
-        f"{int(released['kept'].sum())} of {size:,} stay and move to the noisy mean of their rows; below "
-        f"{released['threshold']:.0f} a count may be noise alone"
+        f"{kept} stay and move to the noisy mean of their rows; below {released['threshold']:.0f} a count may be noise "
+        "alone"
+    )
+
+
+def _boxes_words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
+    released = step.released
+    size, level = len(released["population"]), sum(one.kind == "boxes" for one in trace.steps[: step.index + 1])
+    head = f"Boxes, level {level}"
+    if phase == TRIAL:
+        return head, f"the middles of {size:,} boxes, which public and released values alone decide"
+    if phase == VOTE:
+        return head, (
+            "each row is counted at its nearest middle; noise of standard deviation "
+            f"{number(released['noise_sd'], 2)} on every count"
+        )
+    return head, (
+        f"{int(released['kept'].sum()):,} of {size:,} seem to hold many rows and are quartered; all others stay whole "
+        "and are counted again"
     )
 
 
@@ -105,6 +125,7 @@ WORDS = {
     "radius": _radius_words,
     "near": _near_words,
     "moment": _moment_words,
+    "boxes": _boxes_words,
     "candidates": _summary_words,
     "zoom": _summary_words,
     "solve": _solve_words,
@@ -198,6 +219,8 @@ def _layers(view: View, step: Step, phase: int) -> dict[str, dict]:
             return {"trials": xy(at[visible])}
         if phase == VOTE:
             return {"trials": xy(at[visible]), "votes": {**xy(at[voted]), "marker": {"size": sizes[voted]}}}
+        if step.kind == "boxes":
+            return {"points": {**xy(at[heavy]), "marker": {"size": sizes[heavy]}}}
         means = view.plane(released["means"])
         points = {**moved(at[heavy], means), "marker": {"size": sizes[heavy]}}
         return {"paid": xy(segments(at[heavy], means)), "points": points}

@@ -32,6 +32,11 @@ __all__ = ["events"]
 
 SHAPE, TRIALS, VOTES, POINTS, FREE, PAID, STILL = "shape", "trials", "votes", "points", "free", "paid", "still"
 CENTERS = "released center"
+HEADS = {
+    "boxes": "Quarter the full boxes",
+    "candidates": "Scatter candidates",
+    "zoom": "Look closer where rows were found",
+}
 FLAT = 3  # with more columns than this, radii are measured along stretched directions
 
 
@@ -120,7 +125,7 @@ def _summary(view: View, shot: Shot, step: Step, people: Crowd) -> tuple[Event, 
     at = view.plane(released["population"]) if seen else NOWHERE
     if shot.phase == TRIAL:
         words = f"{len(released['population']):,} places, from public and released values only"
-        head = "Scatter candidates" if step.kind == "candidates" else "Scatter more where rows were found"
+        head = HEADS[step.kind]
         acts: tuple[Act, ...] = (
             {"layer": POINTS, "at": -1, "opacity": [1, 0]},
             {"layer": TRIALS, "size": [0, None], "wave": 0.6},
@@ -139,9 +144,14 @@ def _summary(view: View, shot: Shot, step: Step, people: Crowd) -> tuple[Event, 
     }  # fmt: skip
     still = np.rint(disc_sizes(released["noisy_votes"][kept])).astype(np.uint8)
     stay: Act = {"layer": POINTS, "to": xy(at[kept]), "size": [still, still]} if seen else {"layer": POINTS}
+    if step.kind == "boxes":
+        words = f"{kept.sum():,} of {len(kept):,} seem to hold many; all others stay whole and are counted again"
+        pale: Act = {"layer": VOTES, "at": -1, "opacity": [1, 0.3]}
+        acts = ({"layer": TRIALS, "at": -1, "opacity": [1, 0.3]}, pale, stay)
+        return (Event("cut", "The full boxes are quartered next", words, 1.4, acts, (0.6, 0.8), pays=0),)
+    least = f"above {released['threshold']:.0f}" if released["threshold"] else "above 0 over all levels"
     cut = Event(
-        "cut", "The weak drop out",
-        f"{kept.sum():,} of {len(kept):,} have a noisy count above {released['threshold']:.0f}", 1.4,
+        "cut", "The weak drop out", f"{kept.sum():,} of {len(kept):,} have a noisy count {least}", 1.4,
         ({"layer": TRIALS, "at": -1, "opacity": [1, 0.3]}, *([falling] if len(lose) and seen else []), stay),
         (0.6, 0.8), pays=0,
     )  # fmt: skip
@@ -154,8 +164,8 @@ def _summary(view: View, shot: Shot, step: Step, people: Crowd) -> tuple[Event, 
 
 
 def _voted(view: View, step: Step, people: Crowd, at: np.ndarray) -> tuple[Event, ...]:
-    released, colors, true = step.released, view.colors, _true(view, step, step.kind)
-    sd = released["noise_sd"]
+    released, colors, boxes = step.released, view.colors, step.kind == "boxes"
+    sd, true = released["noise_sd"], _true(view, step, step.kind)
     trials: Act = {"layer": TRIALS}
     filled: list[Act] = []
     some = drawn(released, MAX_TRIALS)
@@ -163,27 +173,28 @@ def _voted(view: View, step: Step, people: Crowd, at: np.ndarray) -> tuple[Event
     discs: Act = {"layer": VOTES, "size": [0, None], "shake": shake(sd), "opacity": [1, 1]}
     full: list[Act] = []
     if true is not None and len(at):
-        chosen = np.flatnonzero(true["counts"] > 0)
+        votes_true = true["boxes" if boxes else "counts"]
+        chosen = np.flatnonzero(votes_true > 0)
         place = np.full(len(at), -1)
         place[chosen] = np.arange(len(chosen))
         votes = place[nearest(people.rows, released["population"])]
         known = votes >= 0  # a row on a border of two candidates may count for the other one
         fill = {"fill": 2} if known.any() else {}
-        filled = [piles(colors, at[chosen], true["counts"][chosen], **fill)]
+        filled = [piles(colors, at[chosen], votes_true[chosen], **fill)]
         filled += sparks(colors, people.some(known), {"act": 1, "index": index(votes[known])})
-        full = [piles(colors, at[chosen], true["counts"][chosen], opacity=[1, 0])]
+        full = [piles(colors, at[chosen], votes_true[chosen], opacity=[1, 0])]
         full[0]["size"] = [full[0]["size"][1]] * 2
         discs |= {
-            "size": [np.rint(disc_sizes(true["counts"][some])).astype(np.uint8), None],
+            "size": [np.rint(disc_sizes(votes_true[some])).astype(np.uint8), None],
             "color": [colors.hidden, colors.released],
         }
     vote = Event(
-        "vote", "Each candidate counts the rows nearest to it",
-        "and adds up their offsets; counts and sums stay secret",
+        "vote", f"Each {'box' if boxes else 'candidate'} counts the rows nearest to {'its middle' if boxes else 'it'}",
+        "the counts stay secret" if boxes else "and adds up their offsets; counts and sums stay secret",
         2.6 if len(filled) > 1 else 1.2, (trials, *filled), (0.6, 0.4), pays=0,
     )  # fmt: skip
     tail = f"each count moves by about ±{number(sd, 2)}; from here on, all may be published"
-    head, tail = noised(sd > 0, "Noise shakes counts and sums", tail)
+    head, tail = noised(sd > 0, "Noise shakes the counts" if boxes else "Noise shakes counts and sums", tail)
     return vote, Event("noise", head, tail, 1.8, (trials, *full, discs), (0.4, 0.6))
 
 
@@ -257,6 +268,7 @@ _EVENTS: dict[str, Callable[[View, Shot, Step, Crowd], tuple[Event, ...]]] = {  
     "radius": _radius,
     "near": _radius,
     "moment": _moment,
+    "boxes": _summary,
     "candidates": _summary,
     "zoom": _summary,
     "solve": _solve,

@@ -35,7 +35,8 @@ from dpviz.privacy.curator import Noisy
 @pytest.mark.parametrize("n", [150, 20_000])
 @pytest.mark.parametrize("d", [1, 3, 4, 64, 65, 784])
 @pytest.mark.parametrize(
-    "changed", [{}, {"radius_share": 0.0, "distance_share": 0.0}, {"n_clusters": 3, "pooled": False}]
+    "changed",
+    [{}, {"radius_share": 0.0, "distance_share": 0.0}, {"n_clusters": 3, "pooled": False}, {"summary": "boxes"}],
 )
 def test_shares_add_up_to_mu_squared(n, d, changed):
     algorithm = NSM(epsilon=1.0, **changed)
@@ -43,6 +44,7 @@ def test_shares_add_up_to_mu_squared(n, d, changed):
     mu = mu_of_epsilon(1.0, default_delta(n))
     assert sum(cost.gdp**2 for several in costs.values() for cost in several) == pytest.approx(mu**2, rel=1e-12)
     assert ("moment" in costs) == (d > 3) and ("zoom.counts" in costs) == (d <= 3)
+    assert ("boxes" in costs) == (d <= 3 and algorithm.summary == "boxes") == ("candidates.counts" not in costs)
     assert ("radius" in costs) == (n == 20_000 and algorithm.radius_share > 0)
     assert ("near" in costs) == (3 < d <= 64 and "radius" not in costs)
     assert ("scatter" in costs) == (n == 20_000 and 3 < d <= 64 and algorithm.n_clusters >= 5)
@@ -299,12 +301,14 @@ def test_a_prior_damps_the_first_move_by_what_noise_would_show():
 
 def test_sizes_follow_from_all_candidates_and_are_unknown_without_any():
     population, votes = np.array([[0.0], [0.1], [5.0], [5.2]]), np.array([30.0, -4.0, 50.0, 8.0])
-    summary = PointSummary(population[::2], votes[::2], 3.0, {"population": population, "noisy_votes": votes})
+    released = {"population": population, "noisy_votes": votes, "noise_sd": 3.0}
+    summary = PointSummary(population[::2], votes[::2], 3.0, released)
     prior = sizes(summary, np.array([[0.0], [5.0], [99.0]]), 28.0)
     # votes of dropped candidates count, too; those of kept candidates alone would give sizes that are too large
     assert prior.counts.tolist() == [26.0, 58.0, 0.0]
     np.testing.assert_allclose(prior.precision, [1 / 18, 1 / 18, 0.0])
-    assert sizes(dataclasses.replace(summary, noise_sd=0.0), np.zeros((1, 1)), 88.0) is None
+    exact = dataclasses.replace(summary, released={**released, "noise_sd": 0.0})
+    assert sizes(exact, np.zeros((1, 1)), 88.0) is None
 
 
 def test_a_prior_is_used_between_4_and_64_columns_and_not_without_noise():
@@ -336,6 +340,15 @@ def small_and_far():
     return np.concatenate(
         [c + 0.05 * rng.normal(size=(2000, 2)) for c in large] + [c + 0.02 * rng.normal(size=(100, 2)) for c in far]
     )
+
+
+@pytest.mark.slow
+def test_with_boxes_small_groups_far_out_get_centers_at_a_small_budget():
+    X = small_and_far()
+    domain = Domain.box(X.min(axis=0), X.max(axis=0), n_public=len(X))
+    plain = normalized_loss(X, KMeans(n_clusters=8).run(X, domain=domain, seed=0).cluster_centers, domain)
+    runs = [NSM(n_clusters=8, epsilon=0.5, summary="boxes").run(X, domain=domain, seed=seed) for seed in range(3)]
+    assert max(normalized_loss(X, run.cluster_centers, domain) for run in runs) < 2 * plain
 
 
 @pytest.mark.slow
