@@ -1,9 +1,13 @@
 """Check the stage without a dashboard: steps, motion, difficult figures, and figures that it leaves to Plotly."""
 
+import json
+from importlib.resources import files
+
 import pytest
 from playwright.sync_api import expect
 
-from dpviz.figures.kit.theme import LIGHT
+from dpviz.figures.kit.layers import tint
+from dpviz.figures.kit.theme import DARK, LIGHT, SLOTS
 from tests.browser.stage_page import open_stage, show
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
@@ -298,3 +302,15 @@ def test_a_long_caption_stands_in_two_lines_where_one_would_be_too_small_to_read
     assert " ".join(text for text, _, _ in long) == tail and len(long) == 2 and {size for *_, size in long} == {11}
     assert [text for text, _, _ in short] == [tail[:40]] and short[0][2] == 13.5 and len(word) == 1
     assert 20 < long[0][1] < long[1][1] - 10
+
+
+def test_placeholders_and_their_tints_become_the_colors_of_the_pages_mode(page):
+    drawn = json.dumps(
+        [SLOTS.released, tint(SLOTS.released, 0.1), SLOTS.person, tint(SLOTS.bg, 0.5), "rgba(1,2,3,0.4)"]
+    )
+    look = "".join(f"--{name}:{color};" for name, color in DARK.tokens().items())
+    slots = (files("dpviz.figures.kit") / "slots.js").read_text(encoding="utf-8")
+    page.add_style_tag(content=f":root{{{look}}}")
+    assert json.loads(page.evaluate(f"(text) => {{ {slots} return inColors(text); }}", drawn)) == [
+        DARK.released, tint(DARK.released, 0.1), DARK.person, tint(DARK.bg, 0.5), "rgba(1,2,3,0.4)"
+    ]  # fmt: skip

@@ -1,6 +1,9 @@
-// Replaces the placeholder colors of `SLOTS` in a text by those of the page's mode, in the order of its fields.
+// Replaces the placeholder colors of `SLOTS` in a text, and their tints (`layers.tint`), by those of the page's mode.
 const tokens = "bg panel ink muted line grid released released_soft hidden hidden_tag person".split(" ");
 const inColors = (text) => {
   const look = getComputedStyle(document.documentElement);
-  return text.replace(/#0101(0[0-9A])/g, (_, place) => look.getPropertyValue(`--${tokens[parseInt(place, 16)]}`));
+  const color = (i) => look.getPropertyValue(`--${tokens[i]}`).trim();
+  const parts = (i) => [1, 3, 5].map((at) => parseInt(color(i).slice(at, at + 2), 16)).join(",");
+  return text.replace(/#0101(0[0-9A])/g, (_, place) => color(parseInt(place, 16)))
+    .replace(/rgba\(1,1,(\d+),/g, (_, place) => `rgba(${parts(place)},`);
 };
