@@ -10,6 +10,7 @@ import pytest
 from dpviz.cli import main
 from dpviz.privacy.accounts import Accounts
 from dpviz.takeaway.foreign import read
+from tests.serving import ROOT
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows has no SIGKILL")
 
@@ -40,7 +41,8 @@ def folder(tmp_path, monkeypatch):
 
 
 def kill(script):
-    done = subprocess.run([sys.executable, "-c", script, *RUN], capture_output=True, check=False)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-c", script, *RUN], capture_output=True, env=environment, check=False)
     assert done.returncode == -signal.SIGKILL, done.stderr.decode()
 
 

@@ -24,7 +24,7 @@ COLUMNS = [
 
 
 def line(i):
-    return f"{30.123456 + 30 * (i % 2) + i % 7},{2000.654321 + 2000 * (i % 2) + i % 11},Anna{i}"
+    return f"{30.123456 + 30 * (i % 2) + i % 7},{2000.654321 + 2000 * (i % 2) + i % 11},Anna-Lena{i}"
 
 
 def table(n=ROWS, first="age,income,name", instead=()):
@@ -133,10 +133,10 @@ def test_a_draw_hands_out_released_values_alone_and_has_no_seed(method, monkeypa
     assert trace.seed is None and trace.sampler and trace.claimed.private
     assert not any(step.hidden for step in trace.steps)
     everything = json.dumps(found, ensure_ascii=False)
-    for secret in ("Anna", "30.123456", "2000.654321", "people.csv"):
+    for secret in ("Anna-Lena", "30.123456", "2000.654321", "people.csv"):
         assert secret not in everything, secret
     again_ = []
-    for content in (table(), table(ROWS - 40, instead=[(3, "99,7999,Anna"), (5, ",,")])):
+    for content in (table(), table(ROWS - 40, instead=[(3, "99,7999,Anna-Lena"), (5, ",,")])):
         with monkeypatch.context() as patch:  # the same releases from other rows: nothing else may differ
             patch.setattr(private, "replay", lambda *given: Replay(trace))
             again_.append(released(content, json.dumps(asked)))
@@ -202,7 +202,7 @@ def test_the_count_adds_up_as_the_package_does():
 def test_a_kept_count_names_no_byte_and_adding_it_adds_claims_alone():
     some = claims()
     kept = json.loads(exported(json.dumps({"claims": some})))["kept"]
-    assert "people" not in kept and "Anna" not in kept and set(json.loads(kept)) == {
+    assert "people" not in kept and "Anna-Lena" not in kept and set(json.loads(kept)) == {
         "format", "version", "about", "claims",
     }  # fmt: skip
     both = json.loads(merged(json.dumps({"claims": some[:1], "text": kept})))
