@@ -29,7 +29,7 @@ def words(app):
 
 def finish(app):
     until = time.monotonic() + 240
-    while words(app).count("href=") < 5 and time.monotonic() < until:
+    while words(app).count('href="again') < 5 and time.monotonic() < until:
         time.sleep(0.1)
         app.run()
     return app
@@ -122,7 +122,8 @@ def test_a_private_release_shows_where_another_run_may_end_and_nothing_is_spent(
         time.sleep(0.1)
         app.run()
     assert not app.exception and not app.error
-    assert "without reading a row" in words(app) and "href=" not in words(app) and "KMeans' loss" not in words(app)
+    told = words(app).replace('href="./learn?v=1&amp;part=definition"', "")  # what a bet is, the same for every run
+    assert "without reading a row" in told and "href=" not in told and "KMeans' loss" not in told
     assert sum("simulated from the release" in picture for picture in pictures(app)) == 1
     assert len(state["history"]) == number and "asking" not in state  # no run was made or claimed
     result = state["store"].get(state["shown"])
