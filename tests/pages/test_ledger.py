@@ -102,7 +102,7 @@ def test_a_private_file_has_one_account_in_every_tab_and_a_total_that_holds(star
     assert "ε = 1, " in words(second)
     second.switch_page("pages/explore.py").run()
     press(second, "Run")
-    epsilon, delta, _ = first.number_input
+    epsilon, delta, *_ = first.number_input
     epsilon.set_value(1.2)
     delta.set_value(1e-4)
     press(first, "Set the total")
