@@ -83,11 +83,16 @@ def files_are_read_here(monkeypatch):
 
 
 @pytest.fixture
-def registry(monkeypatch):
+def registry():
     """Return the registry of algorithms; those that a test adds are removed afterward."""
-    monkeypatch.setenv(outside.FILES, "")
+    # not by `monkeypatch`, which a test may undo; a server that a later test starts would read these variables
+    variables = {name: os.environ.pop(name, None) for name in (outside.FILES, outside.PROGRAMS)}
+    os.environ.update(dict.fromkeys(variables, ""))
     before, modules = dict(ALGORITHMS), set(sys.modules)
     yield ALGORITHMS
+    for name, value in variables.items():
+        del os.environ[name]
+        os.environ.update({} if value is None else {name: value})
     for known in (ALGORITHMS, outside.ORIGINS):
         for slug in set(known) - set(before):
             del known[slug]

@@ -205,7 +205,7 @@ def test_a_wrong_request_is_refused_in_one_sentence(words, sentence, capsys):
 
 
 @pytest.mark.slow
-def test_the_command_places_a_program_and_resumes(tmp_path, capsys):
+def test_the_command_places_a_program_and_resumes(tmp_path, capsys, registry):
     out = tmp_path / "table.parquet"
     words = ["bench", "-o", str(out), "--families", "few-rows", "--boxes", "tight", "x2", "--methods", "glloyd", "nsm"]
     words += ["sklearn-minibatchkmeans", "--outside", "sklearn.cluster:MiniBatchKMeans", "--epsilons", "1", "2"]

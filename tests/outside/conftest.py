@@ -12,3 +12,8 @@ def mine(registry, tmp_path, monkeypatch, capsys):
     assert main(["new", "my-own"]) == 0
     assert "needs pytest" in capsys.readouterr().out
     return tmp_path / "my_own.py"
+
+
+@pytest.fixture(autouse=True)
+def cleared(registry):
+    """Remove what a test adds, because a later test of the same process counts the algorithms."""
