@@ -70,9 +70,12 @@ class Moves(ApproximateDP):
         return sentences
 
     def check_domain(self, domain: Domain, n_public: int) -> None:
-        """Raise a ValueError also if each column has its own scale or weight: rho is then not a single distance."""
+        """Raise a ValueError also if each column has its own scale or weight: rho is then not a single distance.
+
+        Where an algorithm with ordinary DP runs instead, no row is moved by rho, so scales may differ.
+        """
         super().check_domain(domain, n_public)
-        if np.ptp(domain.half_width) > 0:
+        if np.ptp(domain.half_width) > 0 and self.runs(domain.n_features, n_public) is self:
             one, of = ("weight", "weights") if domain.weights else ("scale", "scales")
             raise ValueError(
                 f"{self.name}: the domain must have one {one} for all columns, because rho is one distance; with "

@@ -344,6 +344,16 @@ def test_bad_input_is_refused_in_one_sentence(cls):
         cls(n_clusters=9).run(X[:8], domain=Domain.box(-1, 1, 2, n_public=8), seed=0)
 
 
+def test_where_ordinary_privacy_runs_instead_each_column_may_have_its_own_scale():
+    X, wide = np.random.default_rng(0).uniform(0, [1, 2], (500, 2)), Domain.box([0, 0], [1, 2], n_public=500)
+    far = DistDPRegionMeans(n_clusters=2, rho_distance=2.0)
+    assert far.runs(2, 500) is not far and far.run(X, domain=wide, seed=0).cluster_centers.shape == (2, 2)
+    near = DistDPRegionMeans(n_clusters=2, rho_distance=1e-4)
+    assert near.runs(2, 500) is near
+    with pytest.raises(ValueError, match="one scale for all columns"):
+        near.run(X, domain=wide, seed=0)
+
+
 def test_too_many_regions_are_refused_before_anything_is_released():
     many = Domain.box(-1, 1, 2, n_public=100_000)
     with pytest.raises(ValueError, match="too many for 100,000 rows; ask for at most 227 centers"):
