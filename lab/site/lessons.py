@@ -9,7 +9,7 @@ from importlib.resources import files
 from itertools import combinations
 
 from dpviz import lessons
-from dpviz.figures.kit.theme import LIGHT, SLOTS
+from dpviz.figures.kit.theme import SLOTS
 from dpviz.figures.scenes import definition, drag
 from dpviz.figures.stage import script as stage_script
 from dpviz.lessons import LESSONS, Lesson, Stage, glossary
@@ -18,7 +18,7 @@ from dpviz.takeaway import style
 from dpviz.takeaway.replay import driver, key, player
 
 from .folder import Folder
-from .shell import Shell, link, text_of
+from .shell import Shell, aliases, link, text_of
 
 __all__ = ["HOME", "SEED", "add", "address"]
 
@@ -64,9 +64,8 @@ def _definition(shell: Shell) -> str:
         f"{stage_script()}{slots}{drag.text_of('track.js')}{definition.text_of('definition.js')}"
         f"{text_of('definition.js')}</script>"
     )
-    aliases = "".join(f"--dp-{name}:var(--{name});" for name in LIGHT.tokens())
     head = (
-        f"<style>.dpviz-drag{{{aliases}--st-font:system-ui,sans-serif}}{style.text_of('replay.css')}"
+        f"<style>.dpviz-drag{{{aliases()}--st-font:system-ui,sans-serif}}{style.text_of('replay.css')}"
         f"{drag.text_of('track.css')}{definition.text_of('definition.css')}</style>"
     )
     return shell.page(DEFINITION, "The definition", body, head=head, wide=True)

@@ -14,7 +14,7 @@ from dpviz.figures.kit.theme import LIGHT
 from dpviz.takeaway.style import document
 from dpviz.version import __version__
 
-__all__ = ["CITE", "ICON", "INSTALL", "TITLE", "Shell", "built", "link", "text_of"]
+__all__ = ["CITE", "ICON", "INSTALL", "TITLE", "Shell", "aliases", "built", "link", "text_of"]
 
 TITLE = "dpviz: see what privacy costs in clustering"
 CITE = "cite.html"
@@ -31,6 +31,11 @@ ICON = (
 def text_of(name: str) -> str:
     """Return the text of a file of this package: a style or a script."""
     return (files(__package__) / name).read_text(encoding="utf-8")
+
+
+def aliases() -> str:
+    """Return declarations that give the site's colors the names that they have in the app."""
+    return "".join(f"--dp-{name}:var(--{name});" for name in LIGHT.tokens())
 
 
 @cache

@@ -12,13 +12,12 @@ from typing import Any
 import numpy as np
 
 from dpviz.atlas import averages, noised
-from dpviz.figures.kit.theme import LIGHT
 from dpviz.figures.kit.view import thin
 from dpviz.lessons import story
 
 from .folder import Folder
 from .runs import chart
-from .shell import Shell, link, text_of
+from .shell import Shell, aliases, link, text_of
 
 __all__ = ["HOME", "add"]
 
@@ -53,8 +52,7 @@ def add(folder: Folder, shell: Shell) -> None:
         for screen, page, title, words in _DOORS
     ]
     given = json.dumps({"record": record, "doors": doors}, ensure_ascii=False, separators=(",", ":"))
-    aliases = "".join(f"--dp-{name}:var(--{name});" for name in LIGHT.tokens())
-    look = f".dp-story{{{aliases}--st-font:system-ui,sans-serif;--st-heading-font:Georgia,serif}}"
+    look = f".dp-story{{{aliases()}--st-font:system-ui,sans-serif;--st-heading-font:Georgia,serif}}"
     body = (
         f'<div class="dp-story">{_still(record, doors)}</div>'
         f'<script type="application/json" id="story">{given.replace("<", chr(92) + "u003c")}</script>'

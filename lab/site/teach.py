@@ -5,14 +5,13 @@ from __future__ import annotations
 import html
 
 from dpviz import lessons
-from dpviz.figures.kit.theme import LIGHT
 from dpviz.lessons import LESSONS, Lesson, sheets
 from dpviz.lessons.plans import plans
 
 from . import story, watch, words
 from .folder import Folder
 from .lessons import SEED, address
-from .shell import Shell, link
+from .shell import Shell, aliases, link
 
 __all__ = ["HOME", "add"]
 
@@ -58,6 +57,5 @@ def _links() -> dict[str, tuple[str, str]]:
 
 
 def _style() -> str:
-    aliases = "".join(f"--dp-{name}:var(--{name});" for name in LIGHT.tokens())
     page = "td a{white-space:nowrap}@media print{.site{display:none}}"
-    return f"<style>.dp-sheet{{{aliases}}}{sheets.style()}{page}</style>"
+    return f"<style>.dp-sheet{{{aliases()}}}{sheets.style()}{page}</style>"

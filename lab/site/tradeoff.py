@@ -27,7 +27,7 @@ from dpviz.postprocessing.verdict import reach
 from dpviz.privacy.guarantee import Notion
 
 from .folder import Folder
-from .shell import Shell, link, text_of
+from .shell import Shell, aliases, link, text_of
 
 __all__ = ["HOME", "add"]
 
@@ -80,9 +80,8 @@ def _page(sample: str, shell: Shell) -> str:
         f'<script type="application/json" id="runs">{given}</script>'
         f'<script type="module">{stage()}{slots}{drag.text_of("track.js")}{text_of("tradeoff.js")}</script>'
     )
-    aliases = "".join(f"--dp-{name}:var(--{name});" for name in LIGHT.tokens())
     head = (
-        f"<style>.dpviz-drag{{{aliases}--st-font:system-ui,sans-serif}}"
+        f"<style>.dpviz-drag{{{aliases()}--st-font:system-ui,sans-serif}}"
         f"{drag.text_of('track.css')}{text_of('tradeoff.css')}</style>"
     )
     return shell.page(here, f"Trade-off: {data.title}", body, head=head, wide=True)
