@@ -193,7 +193,7 @@ class NSM(ApproximateDP):
         Line("with few rows: how far out do most of them lie?", ("near",), "near"),
         Line("in which directions do they spread?", ("moment",), "moment"),
         Line(
-            "count and average the rows near candidates",
+            "count and average rows near candidates or boxes",
             ("candidates", "boxes"),
             "candidates",
             at=("before", "read", "after"),
