@@ -68,7 +68,9 @@ class LookRuns:
         for looks in range(1, len(self.traces) + 1):
             ledger = [release for trace in self.traces[:looks] for release in trace.ledger]
             total = spent(ledger, delta)
-            totals.append(dataclasses.replace(self.traces[0].claimed, epsilon=total.epsilon, mu=total.mu))
+            totals.append(
+                dataclasses.replace(self.traces[0].claimed, epsilon=total.epsilon, mu=total.mu, zcdp=total.zcdp)
+            )
         return totals
 
 

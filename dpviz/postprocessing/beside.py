@@ -119,7 +119,7 @@ def facts(traces: Sequence[Trace], noun: str = "person") -> list[Fact]:
         "Trusts": [claim.trust for claim in claims],
         "μ": ["not defined" if claim.mu is None else number(claim.mu) for claim in claims],
         "Bets are on": [_bet_on(trace, noun) for trace in traces],
-        "An attacker wins at most, by ε, δ, μ": [f"{bet_of(claim).odds} of 100 bets" for claim in claims],
+        "An attacker wins at most, by its promise": [f"{bet_of(claim).odds} of 100 bets" for claim in claims],
         "An attacker wins at most, by its curve": [f"{Bound.of_run(trace).odds} of 100 bets" for trace in traces],
         "Releases": [f"{len(trace.ledger):,}" for trace in traces],
         "Centers released": [f"{len(trace.cluster_centers)}" for trace in traces],

@@ -39,10 +39,15 @@ class Bound:
 
     @classmethod
     def of_promise(cls, promise: Guarantee) -> Bound:
-        """Return the curve implied by a promise alone: by its mu, its epsilon and delta, and its pure epsilon."""
+        """Return the curve implied by a promise alone: by its mu, epsilon and delta, pure epsilon, and zCDP's rho.
+
+        Under rho-zCDP the total variation distance is at most sqrt(rho/2), which is a delta at epsilon 0.
+        """
         if not promise.private:
             return cls()
         lines = {(promise.epsilon, promise.delta), (promise.pure_epsilon, 0.0)}
+        if promise.zcdp is not None:
+            lines.add((0.0, math.sqrt(promise.zcdp / 2)))
         finite = sorted((e, d) for e, d in lines if e is not None and math.isfinite(e) and d < 1)
         return cls(promise.mu, tuple(finite))
 

@@ -339,7 +339,8 @@ def _help(trace: Trace) -> tuple[str, ...]:
     twice = 2 * promise.epsilon
     mu = None if promise.mu is None else mu_of_epsilon(twice, promise.delta)
     pure = None if promise.pure_epsilon is None else 2 * promise.pure_epsilon
-    doubled = dataclasses.replace(promise, epsilon=twice, mu=mu, pure_epsilon=pure)
+    zcdp = None if promise.zcdp is None else 4 * promise.zcdp  # as if every release had twice its epsilon or mu
+    doubled = dataclasses.replace(promise, epsilon=twice, mu=mu, pure_epsilon=pure, zcdp=zcdp)
     noise = "lowers the noise"
     if mu is not None and promise.mu is not None:
         noise = f"divides the noise by about {mu / promise.mu:.1f}"

@@ -121,7 +121,9 @@ class Guarantee:
     def best_bet(self) -> float:
         """Return an upper bound on the probability of winning a bet, at even odds, on which of two neighbors was used.
 
-        The bound is the smaller of Phi(mu/2), under Gaussian DP, and (e^epsilon + delta) / (1 + e^epsilon).
+        The bound is the smallest that applies of Phi(mu/2), under Gaussian DP, (e^epsilon + delta) / (1 + e^epsilon),
+        and (1 + sqrt(rho/2)) / 2, under rho-zCDP. The last holds by Pinsker's inequality, because the Kullback-Leibler
+        divergence between the outputs is at most rho (Bun and Steinke 2016, Definition 1.1 as alpha goes to 1).
         """
         if not self.private:
             return 1.0
@@ -132,6 +134,8 @@ class Guarantee:
             bounds.append(1 / (1 + math.exp(-self.pure_epsilon)))
         if self.mu is not None:
             bounds.append(float(ndtr(self.mu / 2)))
+        if self.zcdp is not None:
+            bounds.append((1 + math.sqrt(self.zcdp / 2)) / 2)
         return min(bounds)
 
     @property

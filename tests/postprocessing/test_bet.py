@@ -49,7 +49,9 @@ def test_verdict_label_comparison_and_projector_say_the_same_bet(slug, rows):
         "coin toss wins 50.",
     )
     lines = {row.name: row.values[0] for row in beside([trace])}
-    assert lines["Bets are on"] == question and lines["An attacker wins at most, by ε, δ, μ"] == f"{odds} of 100 bets"
+    assert (
+        lines["Bets are on"] == question and lines["An attacker wins at most, by its promise"] == f"{odds} of 100 bets"
+    )
 
 
 @pytest.mark.parametrize(("slug", "rows"), QUESTIONS)

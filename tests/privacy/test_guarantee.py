@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from dpviz.privacy.accounting import epsilon_of_zcdp, mu_of_epsilon
 from dpviz.privacy.costs import Gaussian, Laplace
@@ -35,6 +36,28 @@ def test_odds_are_rounded_up():
 def test_without_mu_the_epsilon_delta_bound_is_used():
     found = promise(mu=None)
     assert found.best_bet == pytest.approx((math.e + 1e-5) / (1 + math.e))
+
+
+@pytest.mark.parametrize(("number", "epsilon"), [(1, 0.5), (4, 0.25), (25, 0.04), (16, 0.1)])
+def test_a_bet_on_many_small_pure_releases_is_bounded_by_zcdp_and_never_below_the_best_attack(number, epsilon):
+    """The worst releases flip a coin each; an attacker who counts heads wins 1/2 plus half the total variation."""
+    plan = Plan({"coin": [Laplace(epsilon)] * number})
+    total = plan.total(0.0)
+    found = promise(epsilon=total.epsilon, delta=0.0, mu=None, pure_epsilon=total.pure_epsilon, zcdp=total.zcdp)
+    heads, likely = np.arange(number + 1), 1 / (1 + math.exp(-epsilon))
+    present, absent = binom.pmf(heads, number, likely), binom.pmf(heads, number, 1 - likely)
+    attack = (1 + np.abs(present - absent).sum() / 2) / 2
+    assert attack <= found.best_bet <= 1 / (1 + math.exp(-number * epsilon)) + 1e-12
+    if number > 1:  # close to the attack, where the sum of the epsilons is far
+        assert found.best_bet - attack < 0.4 * (1 / (1 + math.exp(-number * epsilon)) - attack)
+
+
+def test_a_cheap_count_beside_a_gaussian_run_hardly_moves_the_bet():
+    run, count = Gaussian(mu_of_epsilon(1.0, 1e-5)), Laplace(0.05)
+    total = Plan({"run": [run], "count": [count]}).total(1e-5)
+    found = promise(epsilon=total.epsilon, mu=total.mu, pure_epsilon=total.pure_epsilon, zcdp=total.zcdp)
+    alone = promise(zcdp=run.zcdp)
+    assert (alone.odds, found.odds, dataclasses.replace(found, zcdp=None).odds) == (56, 57, 75)
 
 
 def test_zcdp_grows_with_the_square_of_the_rows():
