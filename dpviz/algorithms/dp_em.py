@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,6 +14,7 @@ from dpviz.algorithms.pseudocode import Line
 from dpviz.domain import Domain
 from dpviz.geometry import pack_cube, snap
 from dpviz.params import param
+from dpviz.postprocessing.center_sd import average_sd
 from dpviz.privacy.accounting import mu_of_epsilon
 from dpviz.privacy.curator import Curator
 from dpviz.privacy.plan import Plan, gaussians
@@ -126,6 +127,13 @@ class DPEM(ApproximateDP):
         mu = mu_of_epsilon(self.epsilon, self.resolved_delta(n_public))
         costs = gaussians(mu, self.SHARES * rounds)
         return Plan({f"update.{part}": costs[i::3] for i, part in enumerate(("counts", "sums", "scatters"))})
+
+    def doubts(self, released: Mapping[str, Mapping[str, Any]], domain: Domain) -> tuple[str, ...]:
+        """Return a warning if a single center may do as well as the released means."""
+        end = released["mixture"]
+        counts, start = end["noisy_counts"], end["start"]
+        noise = average_sd(end["centers"], counts, end["counts_sd"], end["sums_sd"], origins=start)
+        return self.blurred({"center_sd": noise}, counts, domain)
 
     def diagonal(self, n_features: int) -> bool:
         """Return whether covariances have no entries off the diagonal."""

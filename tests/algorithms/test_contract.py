@@ -7,6 +7,7 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from dpviz.algorithms import ALGORITHMS
+from dpviz.algorithms.base import Algorithm
 from dpviz.domain import Domain
 from dpviz.privacy.curator import Curator
 from dpviz.privacy.guarantee import Neighboring
@@ -76,9 +77,10 @@ def test_a_declared_n_that_is_ten_times_off_is_one_warning(slug):
     assert Trace.from_json(trace.to_json()).warnings == trace.warnings
 
 
-@pytest.mark.parametrize(
-    "slug", ["fastlloyd", "dp-lloyd", "sulloyd", "hdpe-means", "em-mc", "balcan", "pe-means", "stemmer-kaplan"]
-)
+BLURRED = ("fastlloyd", "dp-lloyd", "sulloyd", "hdpe-means", "em-mc", "balcan", "pe-means", "stemmer-kaplan")
+
+
+@pytest.mark.parametrize("slug", [*BLURRED, "dp-em", "continual"])
 def test_centers_no_better_than_one_are_one_warning(slug):
     groups = np.repeat([[-0.5, -0.5], [0.5, 0.5]], 1000, axis=0)
     clear = make(slug, epsilon=8.0).run(groups, domain=declared(groups), seed=0)
@@ -86,6 +88,12 @@ def test_centers_no_better_than_one_are_one_warning(slug):
     traces = [clear, *(make(slug, epsilon=0.1).run(groups[::40], domain=wide, seed=seed) for seed in range(6))]
     words = [sum("a single center may do as well" in words for words in trace.warnings) for trace in traces]
     assert words[0] == 0 and max(words) == 1 and sum(words) >= 4  # FastLloyd warns in four of six runs
+
+
+@pytest.mark.parametrize("slug", [slug for slug, cls in ALGORITHMS.items() if cls.notion.private])
+def test_every_private_method_warns_before_or_after_a_weak_run(slug):
+    cls = ALGORITHMS[slug]
+    assert cls.advice is not Algorithm.advice or cls.doubts is not Algorithm.doubts
 
 
 @pytest.mark.slow

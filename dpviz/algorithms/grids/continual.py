@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,7 +15,7 @@ from dpviz.algorithms.base import ApproximateDP
 from dpviz.algorithms.grids.eugkm import EUGkM
 from dpviz.algorithms.pseudocode import Line
 from dpviz.domain import Domain
-from dpviz.geometry import snap
+from dpviz.geometry import bincount, snap
 from dpviz.params import param
 from dpviz.postprocessing.center_sd import AVERAGES, average_sd, declared, members
 from dpviz.postprocessing.weighted import lloyd_on
@@ -149,6 +149,12 @@ class Continual(ApproximateDP):
     def releases(self, n_features: int, n_public: int) -> int:
         """Return 2 T, two releases per day. Stretches of one length share no row, so each length is paid for once."""
         return 2 * self.days
+
+    def doubts(self, released: Mapping[str, Mapping[str, Any]], domain: Domain) -> tuple[str, ...]:
+        """Return a warning if a single center may do as well as the last evening's centers."""
+        end = released["day"]
+        of = members(end["coreset_points"], end["centers"])
+        return self.blurred(end, bincount(of, end["coreset_weights"], len(end["centers"])), domain)
 
     def parts(self, n_features: int, n_public: int) -> tuple[int, ...]:
         """Return the number of parts of each column; use public values only."""
