@@ -76,6 +76,9 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         book nothing. dpviz cannot check that the rows are the file's
     random_state : int, RandomState or None, for simulations only
     parameters : dict or None, further parameters of the algorithm
+    public_rows : rows (m, d) that you declare PUBLIC, with the columns of X and inside the bounds, or None; only for
+        algorithm="public-start", which takes its first centers from them. Nothing checks that they are public, and
+        the promise does not cover them
     unaudited : bool, whether a secure fit may use an algorithm from outside that `dpviz audit` has not passed here
 
     Attributes
@@ -112,6 +115,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         account: str | Path | None = None,
         random_state: Any = None,
         parameters: dict[str, Any] | None = None,
+        public_rows: Any = None,
         unaudited: bool = False,
     ) -> None:
         self.n_clusters = n_clusters
@@ -128,6 +132,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         self.account = account
         self.random_state = random_state
         self.parameters = parameters
+        self.public_rows = public_rows
         self.unaudited = unaudited
 
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -159,6 +164,8 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         domain = self._domain(X)
         check_delta("PrivateKMeans", self.delta, domain.n_public or len(X), private=bool(self.secure))
         algorithm = self._algorithm()
+        if self.public_rows is not None:
+            algorithm = algorithm.with_public_rows(domain.with_logs(self._public_rows(domain)), domain)
         most, name = (domain.n_public or 1, "n_public") if self.secure else (len(X), "n_samples")
         if self.n_clusters > most:
             raise ValueError(f"PrivateKMeans: {name}={most} should be >= n_clusters={self.n_clusters}.")
@@ -335,6 +342,17 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         given = {name: value for name, value in own.items() if name in fields} | further
         # a search gives numbers of NumPy, which a claim and a trace cannot write as JSON
         return cls(**{name: value.item() if isinstance(value, np.generic) else value for name, value in given.items()})
+
+    def _public_rows(self, domain: Domain) -> np.ndarray:
+        """Return the public rows (m, d) in the columns' units and order."""
+        rows: Any = self.public_rows
+        if domain.columns and hasattr(rows, "columns"):
+            if lacking := [name for name in domain.columns if name not in set(map(str, rows.columns))]:
+                raise ValueError(
+                    f"PrivateKMeans: public_rows lack the column {lacking[0]!r}; they must have the columns of X."
+                )
+            rows = rows[list(domain.columns)]
+        return validate.finite_matrix("PrivateKMeans, public_rows", rows, n_features=domain.n_features)
 
     def _domain(self, X: np.ndarray) -> Domain:
         """Return the public facts; missing ones are read off the rows, with a warning."""

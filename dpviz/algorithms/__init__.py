@@ -20,6 +20,7 @@ from dpviz.algorithms.kmeans import KMeans
 from dpviz.algorithms.lloyd.dp_lloyd import DPLloyd
 from dpviz.algorithms.lloyd.fastlloyd import FastLloyd
 from dpviz.algorithms.lloyd.glloyd import GLloyd
+from dpviz.algorithms.lloyd.public_start import PublicStart
 from dpviz.algorithms.lloyd.sulloyd import SuLloyd
 from dpviz.algorithms.nsm.nsm import NSM
 from dpviz.algorithms.pseudocode import Line
@@ -44,6 +45,7 @@ ALGORITHMS: dict[str, type[Algorithm]] = {
         SuLloyd,
         GLloyd,
         FastLloyd,
+        PublicStart,
         EUGkM,
         DPEM,
         Continual,

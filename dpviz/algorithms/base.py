@@ -60,6 +60,7 @@ class Algorithm:
     # True if a run reuses the seed of an earlier run and therefore needs noise of its own.
     follows_a_run: ClassVar[bool] = False
     marks_outside: ClassVar[bool] = False  # True if it asks only which rows lie outside the bounds, before clipping.
+    takes_public_rows: ClassVar[bool] = False  # True if it can start from rows that are declared public.
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {}
     CODE: ClassVar[tuple[Line, ...]] = ()  # pseudo-code, six to ten lines
     AUDIT: ClassVar[dict[str, Any]] = {}  # parameter values for a second audit, which change the releases
@@ -155,6 +156,16 @@ class Algorithm:
             f"{self.name}: the noise in the averages is about as large as the domain, so a single center may do as "
             "well. Use more rows, fewer columns or centers, or narrower bounds if you know them.",
         )
+
+    def with_public_rows(self, X: Any, domain: Domain) -> Self:
+        """Return this algorithm with public facts computed from rows (m, d) that are declared public.
+
+        Raises
+        ------
+        ValueError
+            If it uses no such rows.
+        """
+        raise ValueError(f"{self.name}: this method uses no public rows; leave them out or choose Public start.")
 
     def check_domain(self, domain: Domain, n_public: int) -> None:
         """Raise a ValueError if `run` refuses this domain and number of rows, so that nothing is booked for it."""

@@ -184,6 +184,7 @@ class RunInput:
     agreement : trace of regions -> adjusted Rand index with the known groups; NOT PRIVATE; None without known groups
     size : () -> the public number of rows: declared, or counted if undeclared and the data are public
     account : the key of the private file's account, "" for public data
+    facts : the data dictionary, or what of it was declared: columns, bounds, rules, format; public
     """
 
     X: np.ndarray | Rows
@@ -195,6 +196,7 @@ class RunInput:
     groups: Callable[[np.ndarray], float] | None = None
     agreement: Callable[[Trace], float] | None = None
     account: str = ""
+    facts: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
 
 def in_memory(data: Dataset) -> RunInput:
@@ -214,7 +216,8 @@ def in_memory(data: Dataset) -> RunInput:
         return agreement(labels_of(trace, data.X), data.labels)
 
     known = (None, None) if data.labels is None or data.private else (groups, rand)
-    return RunInput(data.X, data.domain, data.dataset_id, data.columns, loss, lambda: data.n_public, *known)
+    whole = RunInput(data.X, data.domain, data.dataset_id, data.columns, loss, lambda: data.n_public, *known)
+    return dataclasses.replace(whole, facts=data.facts)
 
 
 def _refuse(private: bool) -> None:
@@ -281,7 +284,11 @@ def in_parts(
         cost = rows.distance if reference_name(trace) == "KMedians" else rows.inertia
         return cost(domain.normalize(trace.cluster_centers)) / rows.size_nonprivate()
 
-    return RunInput(rows, domain, rows.dataset_id, names, loss, lambda: n_public or rows.size_nonprivate())
+    bounds = zip(names, domain.low.tolist(), domain.high.tolist(), strict=True)
+    known = facts or {"columns": [{"name": name, "low": low, "high": high} for name, low, high in bounds]}
+    return RunInput(
+        rows, domain, rows.dataset_id, names, loss, lambda: n_public or rows.size_nonprivate(), facts=known
+    )  # fmt: skip
 
 
 def _columns(path: Path, wanted: Sequence[str] | None, *, hidden: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:

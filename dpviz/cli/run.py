@@ -30,7 +30,9 @@ from dpviz.cli.output import Output
 from dpviz.cli.progress import Bar
 from dpviz.datasets import Dataset, load_csv, load_sample
 from dpviz.datasets.dictionary import amended, facts_beside
+from dpviz.datasets.loading import present
 from dpviz.datasets.notation import quote_name
+from dpviz.datasets.public_rows import read_public_rows
 from dpviz.datasets.readers import Form
 from dpviz.datasets.readers.form import with_form
 from dpviz.datasets.readers.recode import DAYS, date_of
@@ -135,6 +137,12 @@ def _add_options(parser: argparse.ArgumentParser, cls: type) -> None:
         parser.add_argument(
             f"--{name.replace('_', '-')}", dest=f"param_{name}", metavar=_kind(spec), help=words.replace("%", "%%")
         )
+    if cls.takes_public_rows:  # type: ignore[attr-defined]
+        parser.add_argument(
+            "--public-rows", type=Path, metavar="FILE",
+            help="a table of rows that you declare public, with the data's columns and inside their bounds; nothing "
+            "checks that they are public, and the promise does not cover them",
+        )  # fmt: skip
 
 
 def _kind(spec: params.ParamSpec) -> str:
@@ -294,6 +302,10 @@ def _run_on(arguments: argparse.Namespace, stack: ExitStack, output: Output) -> 
     if "rho_distance" in values:  # given in the units of the data, such as kilometers
         rho = values["rho_distance"] / float(data.domain.half_width.max())
         algorithm = dataclasses.replace(algorithm, **{"rho_distance": rho})
+    if getattr(arguments, "public_rows", None) is not None:
+        rows = _public_rows(arguments, data)
+        algorithm = algorithm.with_public_rows(rows, data.domain)
+        print(f"public:  {len(rows):,} rows of {arguments.public_rows.name}, as you declare; nothing checks it")
     algorithm.check_domain(data.domain, data.size())  # before anything is booked
     output.reserve(algorithm.releases(data.domain.n_features, data.size()))
     if arguments.private:
@@ -320,6 +332,15 @@ def _run_on(arguments: argparse.Namespace, stack: ExitStack, output: Output) -> 
     if sentence := bounds_sentence(trace, data.columns, trace.domain.units):
         print(sentence)
     return 0
+
+
+def _public_rows(arguments: argparse.Namespace, data: RunInput) -> np.ndarray:
+    """Read the rows that are declared public, which must not be a file that was declared private."""
+    path = present(arguments.public_rows)
+    refuse_private(path)
+    if data.account and Accounts.open().key_of(path) == data.account:
+        raise ValueError(f"--public-rows: {path.name} is the private file itself; its rows are not public.")
+    return read_public_rows(path.read_bytes(), path.name, data.facts)
 
 
 def _values_of(arguments: argparse.Namespace, cls: type[Algorithm]) -> dict[str, Any]:

@@ -135,6 +135,8 @@ def _parameter(trace: Trace, name: str) -> str:
         value = trace.claimed.delta
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, tuple):
+        return f"{len(value)} given"
     return "auto" if value is None else number(value, 6) if isinstance(value, float) else str(value)
 
 

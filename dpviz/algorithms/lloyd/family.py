@@ -1,4 +1,4 @@
-"""Run Lloyd's loop on noisy sums and counts, from a public start, for DP-Lloyd, SuLloyd, GLloyd and FastLloyd."""
+"""Run Lloyd's loop on noisy sums and counts, from a public start, for the five methods of this folder."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ class NoisyLloyd(Algorithm):
     and radii together. The paper's B sqrt(d) is R, and its diagonal beta is 2R.
     """
 
+    NOISE: ClassVar[str] = AVERAGES  # what the stated noise of a center covers
     MIN_ITERATIONS: ClassVar[int] = 2
     MAX_ITERATIONS: ClassVar[int] = 7
     ERROR: ClassVar[float] = 0.004  # target mean squared error of an update, for a box of half-width 1 (Su et al.)
@@ -85,6 +86,25 @@ class NoisyLloyd(Algorithm):
         """Return the radius beyond which an iteration ignores rows, or None if it ignores none."""
         return None
 
+    def first(self, n_features: int, domain: Domain, rng: np.random.Generator) -> Step:
+        """Return the step that places the initial centers; nothing private is read."""
+        centers = self._inside(self._start(n_features, domain, rng), domain)
+        how = "are placed at random in" if self.init == "random" else "are spread over"
+        title = f"{self.n_clusters} centers {how} the public domain; no row is read"
+        return Step("packing", title, {"centers": centers})
+
+    def few(self, noisy_counts: np.ndarray, sd: float) -> np.ndarray:
+        """Return which clusters (k,) count as dead, given the standard deviation of their noisy counts."""
+        return noisy_counts <= 1
+
+    def gain(self, moves: np.ndarray, sd: np.ndarray) -> np.ndarray | float:
+        """Return the share (k, 1) that is kept of moves (k, d) with this noise (k,) per column; 1.0 keeps them all."""
+        return 1.0
+
+    def beyond(self) -> dict[str, Any]:
+        """Return the released entry that says what a row beyond the radius does, {} if it counts at no center."""
+        return {}
+
     def shortens(self) -> bool:
         """Return whether a move longer than the radius is shortened to it."""
         return True
@@ -105,17 +125,18 @@ class NoisyLloyd(Algorithm):
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
         """Place the initial centers, then assign, sum, divide and move; yield one step per iteration."""
         rounds = len(curator.plan.costs["update.sums"])
-        centers = self._inside(self._start(curator.n_features, domain, rng), domain)
-        how = "are placed at random in" if self.init == "random" else "are spread over"
-        title = f"{self.n_clusters} centers {how} the public domain; no row is read"
-        yield Step("packing", title, {"centers": centers})
+        start = self.first(curator.n_features, domain, rng)
+        yield start
+        centers, spread = start.released["centers"], np.zeros((self.n_clusters, curator.n_features))
         for t in range(rounds):
             reach = self.reach(t, domain)
             noisy = curator.release("update", self.query(centers, reach, domain))
             sums, counts = noisy.value["sums"], noisy.value["counts"]
             mean = sums / (counts + 1e-9)[:, None]
             moves = mean if reach is not None else mean - centers
-            dead = counts <= 1
+            dead = self.few(counts, noisy.sd["counts"])
+            gain = self.gain(moves, noisy.sd["sums"] / np.maximum(np.abs(counts), 1.0))
+            moves = moves * gain
             if self.dead_cluster == "keep":
                 moves = np.where(dead[:, None], 0.0, moves)
             short = moves
@@ -123,7 +144,9 @@ class NoisyLloyd(Algorithm):
                 short = moves * np.minimum(1.0, reach / np.maximum(np.linalg.norm(moves, axis=1), reach))[:, None]
             start, centers = centers, self._inside(centers + short, domain)
             origins = start if reach is not None else 0.0
-            spread = average_sd(centers, counts, noisy.sd["counts"], noisy.sd["sums"], origins=origins)
+            own = average_sd(centers, counts, noisy.sd["counts"], noisy.sd["sums"], origins=origins)
+            kept = np.where(dead[:, None], 1.0, gain)  # a dead cluster's center has at least the noise that holds it
+            spread = np.sqrt((1 - kept) ** 2 * spread**2 + kept * own**2)
             yield Step(
                 "noisy-iteration",
                 f"Iteration {t + 1} of {rounds}: {_moved(start, centers)}",
@@ -136,11 +159,12 @@ class NoisyLloyd(Algorithm):
                     "dead": dead,
                     "radius": domain.radius if reach is None else reach,
                     "constrained": reach is not None,
+                    **self.beyond(),
                     "sums_sd": noisy.sd["sums"],
                     "counts_sd": noisy.sd["counts"],
                     "round": t + 1,
                     "rounds": rounds,
-                    **declared(spread, AVERAGES),
+                    **declared(spread, self.NOISE),
                 },
             )
 

@@ -39,6 +39,8 @@ def _words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
     head = f"Iteration {released['round']} of {released['rounds']}"
     if phase == ASSIGN and released["constrained"]:
         reach = domain.length(released["radius"])
+        if released.get("pulls_from_afar"):
+            return head, f"every row pulls its nearest center, a row beyond {reach} only as if it lay at {reach}"
         return head, f"only rows within {reach} of their center count, and each adds its offset from that center"
     if phase == ASSIGN:
         return (
@@ -57,7 +59,8 @@ def _words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
     words = ", ".join(f"{times} {what}" for what, times in count.items() if times)
     dead = int(released["dead"].sum())
     tail = "every center moves to its noisy mean" + f" ({words})" * bool(words)
-    return head, tail + (f"; {dead} noisy count{'s are' if dead > 1 else ' is'} at most 1" if dead else "")
+    low = "too low to move a center" if released.get("pulls_from_afar") else "at most 1"
+    return head, tail + (f"; {dead} noisy count{'s are' if dead > 1 else ' is'} {low}" if dead else "")
 
 
 def warning(trace: Trace) -> str:

@@ -37,7 +37,7 @@ LOST = "person outside every radius (not private)"
 
 def outside(step: Step, Z: np.ndarray) -> np.ndarray:
     """Return the mask (n,) of the rows Z (n, d), z units, that lie outside the radius of every center. NOT PRIVATE."""
-    if not step.released["constrained"]:
+    if not step.released["constrained"] or step.released.get("pulls_from_afar"):
         return np.zeros(len(Z), dtype=bool)
     squares = ((Z[:, None] - step.released["start"][None]) ** 2).sum(axis=2)
     return squares.min(axis=1) > step.released["radius"] ** 2
@@ -79,7 +79,8 @@ def events(view: View, shots: Sequence[Shot]) -> list[tuple[Event, ...]]:
 
 def _started(shot: Shot, step: Step) -> Event:
     acts: tuple[Act, ...] = ({"layer": CENTER, "size": [0, None], "wave": 0.5},)
-    return Event("start", "Start without looking at anybody", step.title, 1.2, acts, pays=0)
+    head = "Start from public rows" if step.released.get("public") else "Start without looking at anybody"
+    return Event("start", head, step.title, 1.2, acts, pays=0)
 
 
 def _assigned(view: View, shot: Shot, step: Step, people: Crowd) -> Event:
@@ -89,7 +90,8 @@ def _assigned(view: View, shot: Shot, step: Step, people: Crowd) -> Event:
     near = {"layer": CENTER, "index": index(nearest(people.rows, released["start"]))}
     tail = "who goes where stays secret"
     if released["constrained"]:
-        tail = f"nobody counts who is farther than {view.trace.domain.length(released['radius'])} from it"
+        doing = "pulls harder than one" if released.get("pulls_from_afar") else "counts who is more than"
+        tail = f"nobody {doing} {view.trace.domain.length(released['radius'])} away"
     return Event(
         "assign", f"Each {noun} goes to the nearest center", f"{shot.head}: {tail}",
         hurried(released["round"], 1.8 if len(people.rows) else 1.0),
