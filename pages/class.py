@@ -26,12 +26,15 @@ if ended or sent_away:
     classroom_state.class_room = classroom_state.class_seat = None
     components.forget_class()
 shell.strip(f"class {room.code}" if room else "made up by everybody here")
-st.html(f"<style>{(Path(stage_cache.__file__).parent / 'learn.css').read_text()}</style>")
+unseen = st.container(key="class_unseen")
+unseen.html(f"<style>{(Path(stage_cache.__file__).parent / 'learn.css').read_text()}</style>")
 links.notice("class", classroom)
 
 token = seat.token if seat else room.lecturer if room else ""
 role = "phone" if seat else "lecturer"
-memo = components.memory({"code": room.code, "token": token, "role": role} if room else None, forget=ended or sent_away)
+with unseen:
+    save = {"code": room.code, "token": token, "role": role} if room else None
+    memo = components.memory(save, forget=ended or sent_away)
 asked_for = spelled(state.get(CLASS_CODE) or "")
 if (
     room is None
@@ -56,11 +59,11 @@ if ended:
 if sent_away:
     st.info("Your place in this class was freed: scan the QR code on the screen or type its letters to come back.")
 if room is not None and seat is None:
-    st.html(markup.unseen(f"Class {room.code}"))
+    unseen.html(markup.unseen(f"Class {room.code}"))
     lecturer.projector(room, st.context.url or "/class")
     st.stop()
 if room is not None:
-    st.html(markup.unseen("Class"))
+    unseen.html(markup.unseen("Class"))
     assert seat is not None
     phone.phone(room, seat)
     st.stop()

@@ -13,6 +13,7 @@ from dpviz.postprocessing.verdict import groups_of
 from dpviz.runs.single import reference
 from pages._ui.teach.classroom import components, compute, maps, phone
 from pages._ui.teach.classroom.lecturer import counts
+from pages._ui.teach.classroom.masks import HIGHEST, RING, Share, deal
 from pages._ui.teach.classroom.registry import (
     LETTERS,
     MOST_CLASSES,
@@ -23,7 +24,18 @@ from pages._ui.teach.classroom.registry import (
     Classrooms,
     rooms,
 )
-from pages._ui.teach.classroom.room import ALONE, LIFE, MOST_SEATS, SEEN, UNDO, Answers, Closed, NotAdmitted, Poll
+from pages._ui.teach.classroom.room import (
+    ALONE,
+    HERE,
+    LIFE,
+    MOST_SEATS,
+    SEEN,
+    UNDO,
+    Answers,
+    Closed,
+    NotAdmitted,
+    Poll,
+)
 from tests.pages.visitor import visit
 
 BOX = (compute.LOW, compute.HIGH)
@@ -634,3 +646,98 @@ def test_a_phone_hears_of_nobody_when_nobody_answered(opened):
     lecturer.segmented_control(key="class_part_exact").set_value("answer").run()
     app, _ = joined(opened, room)
     assert "This is right." in [one.value for one in app.header] and "0 of 0" not in words(app)
+
+
+def test_masks_are_uniform_and_their_sum_is_exact():
+    """Draw many rounds of three phones: any two masked numbers together are uniform, whatever the three numbers are."""
+    rounds = 40_000
+    for wholes in ((0, 0, 0), (9, 9, 9), (3, 0, 7)):
+        shares = np.array([
+            [Share(seat, whole, mask).masked for seat, (whole, mask) in enumerate(zip(wholes, deal(3), strict=True))]
+            for _ in range(rounds)
+        ])  # fmt: skip
+        assert (shares.sum(axis=1) % RING == sum(wholes)).all() and shares.min() >= 0 and shares.max() < RING
+        for a, b in ((0, 1), (0, 2), (1, 2)):
+            cells = np.bincount(shares[:, a] // 1000 * 10 + shares[:, b] // 1000, minlength=100)
+            assert ((cells - rounds / 100) ** 2 / (rounds / 100)).sum() < 170  # chi-square of 99: once in 100,000
+        last = np.bincount(shares[:, 2] % 10, minlength=10)
+        assert ((last - rounds / 10) ** 2 / (rounds / 10)).sum() < 40  # chi-square of 9: once in 100,000
+    assert deal(1) == [0] and HIGHEST * MOST_SEATS < RING  # so the last four digits are the whole sum
+
+
+def test_a_round_of_masks_waits_for_the_phones_that_it_began_with(classes, clock):
+    room = classes.open(*BOX)
+    seats = [room.sit() for _ in range(6)]
+    for seat, whole in zip(seats, (9, 0, 4, 7, 1), strict=False):
+        assert room.choose(seat.token, whole)
+    clock.now += HERE
+    for seat in seats[:4]:
+        room.attend(seat.token)  # the fifth phone is away, the sixth has chosen no number
+    before = room.version
+    room.deal_masks()
+    assert room.version != before and list(room.masks.shown) == [1, 2, 3, 4]
+    assert not room.choose(seats[0].token, 3) and room.choose(seats[4].token, 3)  # its mask hides one number only
+    assert not room.send_masked(seats[4].token) and not room.send_masked("nobody")
+    for seat in seats[:3]:
+        assert room.send_masked(seat.token) and room.send_masked(seat.token)
+    assert room.masks.missing == 1
+    assert room.sit(seats[3].token) is seats[3] and room.send_masked(seats[3].token)  # it left and has come back
+    assert room.masks.missing == 0 and room.masks.sum == 20
+    room.drop_masks()
+    assert room.choose(seats[0].token, 3) and room.masks is None and not room.send_masked(seats[0].token)
+    for seat in seats:
+        room.attend(seat.token)
+    room.deal_masks()
+    for seat in seats[:5]:
+        assert room.send_masked(seat.token)
+    assert room.masks.missing == 0 and room.masks.sum == 3 + 0 + 4 + 7 + 3
+    classes.renew(room, empty=True)
+    assert room.masks is None
+
+
+def test_masks_need_three_phones_and_whole_numbers(classes):
+    room, reports = classes.open(*BOX), classes.open(*BOX, keeps_points=False)
+    assert not reports.choose(reports.sit().token, 3)
+    seats = [room.sit() for _ in range(3)]
+    for whole in (-1, HIGHEST + 1, 1.0, True, "3", None):
+        assert not room.choose(seats[0].token, whole)
+    for number, words in enumerate(("now 0 have", "now 1 has", "now 2 have")):
+        with pytest.raises(ValueError, match=f"at least 3 phones .* {words}"):
+            room.deal_masks()
+        assert room.masks is None and room.choose(seats[number].token, 9)
+    room.deal_masks()
+    assert room.masks.missing == 3
+
+
+def test_three_phones_show_masked_numbers_and_the_projector_their_sum(opened):
+    lecturer = opened()
+    lecturer.button(key="class_open").click().run()
+    room = lecturer.session_state["class_room"]
+    phones = [joined(opened, room) for _ in range(3)]
+    lecturer.segmented_control(key="class_stage").set_value("masks").run()
+    lecturer.button(key="class_deal").click().run()
+    assert ["at least 3 phones" in one.value for one in lecturer.error] == [True]
+    for (app, seat), whole in zip(phones, (2, 9, 5), strict=True):
+        app.run()
+        app.button(key=f"class_whole_{whole}").click().run()
+        assert seat.whole == whole and f"Your number is {whole}" in words(app)
+        room.attend(seat.token)
+    lecturer.button(key="class_deal").click().run()
+    assert not lecturer.error and "with 3 masked numbers missing" in words(lecturer)
+    late, _ = joined(opened, room)
+    late.button(key="class_whole_1").click().run()
+    assert "under way without your phone" in words(late)
+    for app, seat in phones:
+        app.run()
+        masked = f"{room.masks.shares[seat.token].masked:04d}"
+        lecturer.run()
+        assert masked in words(app) and f"<b>{masked}</b>" not in words(lecturer)
+        app.button(key="class_send").click().run()
+        lecturer.run()
+        assert "The screen shows your masked number." in words(app) and f"<b>{masked}</b>" in words(lecturer)
+        assert not app.exception
+    assert "The sum of the numbers is" in words(lecturer) and ">16<" in words(lecturer)
+    assert "Mean 5.3" in words(lecturer)
+    lecturer.button(key="class_undeal").click().run()
+    late.run()
+    assert room.masks is None and "Your number is 1" in words(late) and not lecturer.exception

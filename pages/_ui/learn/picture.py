@@ -37,11 +37,13 @@ class Look(NamedTuple):
     start : the frame shown first; a step in the opened address takes precedence
     still : whether the pictures are frozen at that frame; their player is then invisible
     pointed : whether a hint sends the player to the frame, whatever was requested before
+    projected : whether the planes stand on a projector, where they take all the room that there is
     """
 
     start: int
     still: bool = False
     pointed: bool = False
+    projected: bool = False
 
 
 def _panels(place: Spot, *names: str) -> list[Panel]:
@@ -72,7 +74,7 @@ def picture(place: Spot, stage: Stage, look: Look) -> None:
             what="Steps of the lesson",
         )  # fmt: skip
     for i, (column, panel) in enumerate(zip(st.columns(len(panels), gap="small"), panels, strict=True)):
-        with column, st.container(width=_width(panel)):
+        with column, st.container(width="stretch" if look.projected else _width(panel)):
             draw(_LESSON_PART(name, i), [panel], name)
     shell.key_line(lessons.legend(name), hidden=True)
 

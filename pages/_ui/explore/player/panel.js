@@ -6,6 +6,7 @@ const narrow = matchMedia("(max-width: 640px)"), wide = matchMedia("(min-width: 
 const fine = () => matchMedia("(pointer: fine)").matches;
 
 const WORDS = 58, BELOW = 55; // pixels of a verdict's two lines; of the player's controls and the gaps below a plane
+const FOOT = 132; // pixels of the key and of the buttons below a plane on a projector
 const FREE = 64; // pixels below a flat plane in which its key stands
 const GAP = 4, MOST = 1.5, PART = 230; // panels beside a plane: gap in pixels, largest stretch, least width in pixels
 
@@ -27,6 +28,7 @@ class Panel {
     const figure = JSON.parse(data.figure),
       { of, ranges = null } = zooms[data.key] ?? {};
     if (data.tall) this.stretch(figure.layout);
+    else if (root.closest(".st-key-class_projector .st-key-lesson_figures")) this.fill(figure.layout);
     else if (root.closest("[class*=_swipe]")) Object.assign(this, { layout: figure.layout, own: figure.layout.height });
     this.frames = figure.frames?.length ?? 0;
     this.zoomed = of === data.zoomOf ? ranges : null;
@@ -71,6 +73,23 @@ class Panel {
     addEventListener("resize", (this.fit = fit));
     const block = streamlit.block(this.root);
     if (block) (this.room = new ResizeObserver(fit)).observe(block); // messages and verdicts take room
+  }
+
+  /** Give a plane on a projector the rest of the window's height, and never less than its own. */
+  fill(layout) {
+    const { meta = {}, height = 300 } = layout, own = meta.h, page = streamlit.main(this.root);
+    const fit = () => {
+      if (!this.root.isConnected) return;
+      const top = this.root.getBoundingClientRect().top + (page?.scrollTop ?? 0);
+      const room = wide.matches ? Math.floor(innerHeight - top - FOOT) : 0;
+      layout.height = Math.max(height, room);
+      if (meta.ar) meta.h = Math.max(own, room);
+      this.rise(layout);
+    };
+    fit();
+    addEventListener("resize", (this.fit = fit));
+    const block = streamlit.block(this.root);
+    if (block) (this.room = new ResizeObserver(fit)).observe(block); // the sentence above it may take another line
   }
 
   /** Share a plane's height among the panels beside it, by their own heights, in one or two columns. */

@@ -63,12 +63,13 @@ def lesson(room: Classroom, base: str) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.segmented_control(
             "Lesson", names, default=before, required=True, key="class_lesson",
+            label_visibility="collapsed",
             format_func=lambda one: f"{LESSONS[one].number} {LESSONS[one].title}",
         )  # fmt: skip
         new = name != room.question.lesson
         part = st.segmented_control(
             "Part", list(PARTS), default="predict" if new else room.part, required=True,
-            key=f"class_part_{str(name)}", format_func=PARTS.__getitem__,
+            key=f"class_part_{str(name)}", format_func=PARTS.__getitem__, label_visibility="collapsed",
         )  # fmt: skip
         st.page_link("pages/notes.py", label="Other lessons", icon=":material/checklist:", width="content")
     lesson, stage = LESSONS[str(name)], stage_cache.stage(str(name), 0)
@@ -84,7 +85,7 @@ def lesson(room: Classroom, base: str) -> None:
     )  # fmt: skip
     room.teach(question, str(part))
     place = Spot(lesson, str(part))
-    with st.container(key=LESSON_FIGURES), st.container(key="class_projector"):
+    with st.container(key=LESSON_FIGURES):
         words, plane = st.columns([2, 3] if planes(place) > 1 else [6, 5], gap="large")
         with words:
             paragraph = {"predict": lesson.setting, "answer": lesson.explain}.get(str(part), lesson.task)
@@ -95,4 +96,5 @@ def lesson(room: Classroom, base: str) -> None:
                 st.header(plain(question.text))
                 st.fragment(_answers, run_every=LIVE)(room)
         with plane:
-            picture(place, stage, Look(stage.hint if part == "answer" else stage.first, still=part == "predict"))
+            start = stage.hint if part == "answer" else stage.first
+            picture(place, stage, Look(start, still=part == "predict", projected=True))

@@ -12,7 +12,7 @@ from dpviz.escape import cell, plain
 from dpviz.numbers import number
 from pages._ui.frame import markup, messages, shell
 from pages._ui.learn import stage_cache
-from pages._ui.teach.classroom import asking, compute, joining, maps, running
+from pages._ui.teach.classroom import asking, compute, joining, maps, masking, running
 from pages._ui.teach.classroom.joining import LIVE, many
 from pages._ui.teach.classroom.registry import rooms
 from pages._ui.teach.classroom.room import ALONE, LIFE, MOST_SEATS, Answers, Classroom, NotAdmitted
@@ -31,10 +31,11 @@ STAGES = {
     "lesson": "A lesson",
     "run": "Run",
     "local": "Trust nobody",
+    "masks": "Masks that cancel",
     "game": "Was I in?",
 }
 _KEEPS = {True: "this server keeps the points", False: "nobody: randomized reports only"}
-_HOLDS = {True: "the points that people make up", False: "one randomized report from each phone"}
+_HOLDS = {True: "the points and numbers that people make up", False: "one randomized report from each phone"}
 
 
 def opening() -> Classroom | None:
@@ -79,7 +80,8 @@ def projector(room: Classroom, base: str) -> None:
     if stage != "lesson":  # a lesson shows its stage once its question exists
         room.show(stage=stage)
     room.attend(room.lecturer)
-    _DRAWN[str(stage)](room, base)
+    with st.container(key="class_projector"):  # in letters for the last row
+        _DRAWN[str(stage)](room, base)
     with st.container(horizontal=True, vertical_alignment="center", key="class_end"):
         if stage != "place":
             with st.popover("Code", icon=":material/qr_code:"):
@@ -225,5 +227,6 @@ _DRAWN = {
     "lesson": asking.lesson,
     "run": running.run,
     "local": _local,
+    "masks": masking.masks,
     "game": _game,
 }

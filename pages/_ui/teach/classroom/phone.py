@@ -11,6 +11,7 @@ from pages._ui.explore.attacker.rounds import Match
 from pages._ui.frame import markup, shell
 from pages._ui.frame.inside.patches import redraw
 from pages._ui.teach.classroom import components, compute, maps
+from pages._ui.teach.classroom.masks import HIGHEST, RING
 from pages._ui.teach.classroom.registry import Classrooms, rooms
 from pages._ui.teach.classroom.room import Classroom, NotAdmitted, Seat
 from pages._ui.teach.classroom.state import classroom_state
@@ -220,6 +221,51 @@ _HONEST = {
 }
 
 
+def _choose(room: Classroom, seat: Seat, whole: int) -> None:
+    room.choose(seat.token, whole)
+
+
+def _send(room: Classroom, seat: Seat) -> None:
+    room.send_masked(seat.token)
+
+
+def _masks(room: Classroom, seat: Seat) -> None:
+    round_ = room.masks
+    share = None if round_ is None else round_.shares.get(seat.token)
+    if share is None:
+        st.header("Choose a number")
+        st.html(
+            markup.small(markup.bold("Make it up."), f" 0 to {HIGHEST}. Only the sum over all phones will be shown.")
+        )
+        with st.container(horizontal=True, key="class_wholes", gap="xsmall"):
+            for whole in range(HIGHEST + 1):
+                st.button(
+                    str(whole), key=f"class_whole_{whole}", on_click=_choose, args=(room, seat, whole),
+                    type="primary" if whole == seat.whole else "secondary",
+                )  # fmt: skip
+        if round_ is not None:
+            st.html(markup.told("A round is under way without your phone; you are in the next one."))
+        elif seat.whole is not None:
+            st.html(markup.told(f"Your number is {seat.whole}. Wait for your mask."))
+        return
+    st.header("Your masked number")
+    sum_ = f"{share.whole} + {share.mask:04d} ="
+    st.html(
+        f'<p class="dp-odds">{sum_}</p><p class="dp-letters">{share.masked:04d}</p>'
+        + markup.small(
+            f"Your number, plus your mask; only the last four digits count. Whatever your number, each of the {RING:,} "
+            "results is equally likely, so the result alone says nothing about it."
+        )
+    )
+    if round_ is not None and seat.token in round_.sent:
+        st.html(markup.told("The screen shows your masked number."))
+        return
+    st.button(
+        "Show it on the screen", key="class_send", type="primary", width="stretch", on_click=_send,
+        args=(room, seat),
+    )  # fmt: skip
+
+
 def _game(room: Classroom, seat: Seat) -> None:
     run, at = room.run, mine(room, seat)
     if run is None or at is None or not room.keeps_points:
@@ -284,4 +330,7 @@ def _guess(room: Classroom, seat: Seat, game: Match, guess: bool, number: int) -
         game.make(len(game.guesses) + AHEAD)
 
 
-_STAGES = {"place": _place, "predict": _predict, "lesson": _lesson, "run": _run, "local": _local, "game": _game}
+_STAGES = {
+    "place": _place, "predict": _predict, "lesson": _lesson, "run": _run, "local": _local, "masks": _masks,
+    "game": _game,
+}  # fmt: skip

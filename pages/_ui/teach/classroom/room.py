@@ -16,13 +16,17 @@ from typing import Any
 
 import numpy as np
 
+from pages._ui.teach.classroom.masks import FEWEST, HIGHEST, Round, Share, deal
+
 __all__ = [
-    "ALONE", "LIFE", "MOST_SEATS", "SEEN", "UNDO", "Answers", "Classroom", "Closed", "NotAdmitted", "Poll", "Seat",
+    "ALONE", "HERE", "LIFE", "MOST_SEATS", "SEEN", "UNDO", "Answers", "Classroom", "Closed", "NotAdmitted", "Poll",
+    "Seat",
 ]  # fmt: skip
 
 LIFE = 2 * 3600.0  # Number of seconds after which a class ends in any case.
 ALONE = 30 * 60.0  # Number of seconds, without the lecturer and without a phone, after which a class ends.
 SEEN = 5 * 60.0  # Number of seconds after which an idle phone or class may be replaced.
+HERE = 10.0  # Number of seconds without a message after which a phone gets no mask.
 UNDO = 10.0  # Number of seconds in which an ended class can be resumed.
 MOST_SEATS = 300
 MOST_OPTIONS, MOST_QUESTION, MOST_OPTION = 8, 200, 60
@@ -48,6 +52,7 @@ class Seat:
     seen : time at which the phone was last seen, by the class's clock
     point : the phone's place on the map, None before it is chosen and in a class that keeps only reports
     report : the bits that the phone's session has drawn, None before that
+    whole : the number that the phone chose for the sum behind masks, None before that
     answer : indices of the chosen options, at first none; more than one only if several options may be right
     revised : the same after the run of a lesson, for phones that answered again
     hits : number of bets won in the phone's own game
@@ -61,6 +66,7 @@ class Seat:
     seen: float = 0.0
     point: tuple[float, float] | None = None
     report: tuple[bool, ...] | None = None
+    whole: int | None = None
     answer: frozenset[int] = frozenset()
     revised: frozenset[int] = frozenset()
     hits: int = 0
@@ -130,6 +136,7 @@ class Classroom:
     result : the lecturer's run itself, for a projector that was reloaded
     run : the lecturer's run in the form that pages show
     step : step of the lecturer's player
+    masks : the round of masks under way, None between rounds
     """
 
     def __init__(
@@ -143,6 +150,7 @@ class Classroom:
         self.question, self.part = Poll("", ()), "predict"
         self.run: Any = None
         self.result: Any = None
+        self.masks: Round | None = None
         self._clock, self._ends, self._seen = clock, clock() + LIFE, clock()
         self._goes_on_until: float | None = None  # time at which the class would have ended by itself
         self._seats: dict[str, Seat] = {}
@@ -194,7 +202,7 @@ class Classroom:
             self._ends = -math.inf
             self._seats.clear()
             self._past.clear()
-            self.run = self.result = None
+            self.run = self.result = self.masks = None
             self.version += 1
 
     def sit(self, token: str = "") -> Seat:
@@ -237,7 +245,7 @@ class Classroom:
             self.code, self.key = code, secrets.token_urlsafe(12)
             if empty:
                 self._seats.clear()
-                self._numbers = 0
+                self._numbers, self.masks = 0, None
             self.version += 1
 
     def _open(self) -> None:
@@ -270,6 +278,58 @@ class Classroom:
             if not all(isinstance(bit, bool) for bit in bits):
                 return False
             seat.report = bits
+            return True
+
+    def choose(self, token: str, whole: Any) -> bool:
+        """Record a seat's number for the sum behind masks; a round that has dealt this seat a mask keeps its number."""
+        with self._lock:
+            seat, number = self._seats.get(token), isinstance(whole, int) and not isinstance(whole, bool)
+            if seat is None or not number or not 0 <= whole <= HIGHEST or not self.keeps_points or not self.left:
+                return False
+            if self.masks is not None and token in self.masks.shares:
+                return False
+            seat.whole = whole
+            return True
+
+    def deal_masks(self) -> None:
+        """Begin a round of masks among the phones that are here and have chosen a number.
+
+        Raises
+        ------
+        ValueError
+            If there are fewer than three such phones.
+        """
+        with self._lock:
+            ready = self.ready
+            if len(ready) < FEWEST:
+                raise ValueError(
+                    f"Masks need at least {FEWEST} phones that are here and have chosen a number; now "
+                    f"{f'{len(ready)} have' if len(ready) != 1 else '1 has'}. With two, the sum would tell each phone "
+                    "the other's number."
+                )
+            dealt = zip(ready, deal(len(ready)), strict=True)
+            self.masks = Round({seat.token: Share(seat.number, seat.whole or 0, mask) for seat, mask in dealt})
+            self.version += 1
+
+    @property
+    def ready(self) -> list[Seat]:
+        """Return the seats that have chosen a number and whose phones are here, in the order of arrival."""
+        with self._lock:
+            now = self._clock()
+            return [seat for seat in self._seats.values() if seat.whole is not None and now - seat.seen < HERE]
+
+    def drop_masks(self) -> None:
+        """End the round of masks; a mask is never used twice, so the next round deals new ones."""
+        with self._lock:
+            self.masks = None
+            self.version += 1
+
+    def send_masked(self, token: str) -> bool:
+        """Show a seat's masked number on the screen; return whether the seat takes part in the round."""
+        with self._lock:
+            if self.masks is None or token not in self.masks.shares or not self.left:
+                return False
+            self.masks.sent.add(token)
             return True
 
     def say(self, token: str, option: Any) -> bool:
