@@ -13,7 +13,7 @@ from scipy.spatial.distance import cdist
 from threadpoolctl import threadpool_limits
 
 from dpviz.algorithms import ALGORITHMS, Algorithm
-from dpviz.atlas.cells import STORY, beside, opened
+from dpviz.atlas.cells import STORY, opened, yardstick
 from dpviz.atlas.files import FOLDER, replace, table_of
 from dpviz.atlas.machines import agrees
 from dpviz.audits.game import Round, play, present
@@ -21,7 +21,7 @@ from dpviz.audits.reconstruct import exactly, published, read_off, wrongly
 from dpviz.trace import Trace
 
 __all__ = [
-    "CLUSTERS", "DRAW", "EPSILON", "NAME", "Bets", "Given", "bets", "current", "given", "lloyd", "made", "make",
+    "CLUSTERS", "DRAW", "EPSILON", "NAME", "Bets", "Given", "bets", "up_to_date", "given", "lloyd", "compute", "make",
     "nearest", "read",
 ]  # fmt: skip
 
@@ -102,7 +102,7 @@ def given() -> Given:
         wrong.append(np.array([row for row in others if not _among(row, out)]).reshape(-1, 2))
         centers.append(trace.cluster_centers)
         seen, out = seen | who, np.vstack([out, others])
-    ids, kmeans = sorted(seen), beside(STORY[0], None).centers
+    ids, kmeans = sorted(seen), yardstick(STORY[0], None).centers
     alex = ids[int(cdist(data.X[ids], kmeans).min(axis=1).argmax())]
     return Given(tuple(rows), tuple(wrong), tuple(centers), kmeans, alex)
 
@@ -146,7 +146,7 @@ def nearest(centers: np.ndarray, place: np.ndarray) -> np.ndarray:
     return center
 
 
-def made(on_step: Callable[[int, int], None] = lambda done, all: None) -> tuple[Given, Bets]:
+def compute(on_step: Callable[[int, int], None] = lambda done, all: None) -> tuple[Given, Bets]:
     """Compute what `read` returns, which takes about five seconds."""
     who = given()
     on_step(1, 2)
@@ -155,12 +155,12 @@ def made(on_step: Callable[[int, int], None] = lambda done, all: None) -> tuple[
 
 def make(folder: Path = FOLDER) -> None:
     """Compute and write the facts, which takes about five seconds; the old file stays until the new one is complete."""
-    row = _made()
+    row = _computed()
     replace(folder / NAME, [row], _KINDS, _inputs(), words=[], floats=[])
     read.cache_clear()
 
 
-def _made() -> dict[str, Any]:
+def _computed() -> dict[str, Any]:
     """Compute the facts in their stored form."""
     with threadpool_limits(1):  # with so few rows, threads mostly wait for each other and take six times the CPU time
         who = given()
@@ -197,10 +197,10 @@ def _load(folder: Path) -> dict[str, Any] | None:
     return rows[0] if len(rows) == 1 and all(facts[name] == value for name, value in _inputs().items()) else None
 
 
-def current(folder: Path = FOLDER) -> bool:
+def up_to_date(folder: Path = FOLDER) -> bool:
     """Return whether the stored facts can be reproduced: floats to a millionth, everything else exactly."""
     stored = _load(folder)
-    return stored is not None and agrees(stored, _made())
+    return stored is not None and agrees(stored, _computed())
 
 
 @lru_cache(maxsize=2)

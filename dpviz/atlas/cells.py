@@ -107,7 +107,7 @@ def opened(sample: str, people: int | None) -> Source:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Beside:
+class Yardstick:
     """The reference for the runs on a sample: KMeans' centers (k, d) in original units, its loss, and the groups."""
 
     centers: np.ndarray
@@ -116,11 +116,11 @@ class Beside:
 
 
 @lru_cache(maxsize=32)
-def beside(sample: str, people: int | None) -> Beside:
+def yardstick(sample: str, people: int | None) -> Yardstick:
     """Return the reference for the runs on a sample."""
     data = opened(sample, people).data
     centers = reference(f"sample:{sample}", "declared", people, "", data.n_clusters, 0)
-    return Beside(
+    return Yardstick(
         centers, normalized_loss(data.X, centers, data.domain), groups_of(data.X, data.domain, centers, data.groups)
     )
 
@@ -141,7 +141,7 @@ def row(cell: Cell) -> dict[str, Any]:
     method releases none.
     """
     run, data = trace(cell), opened(cell.chapter.sample, cell.people).data
-    groups = beside(cell.chapter.sample, cell.people).groups
+    groups = yardstick(cell.chapter.sample, cell.people).groups
     Z = data.domain.normalize(run.cluster_centers)
     sizes = center_noise(run).sizes
     return {

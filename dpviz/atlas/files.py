@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpviz.atlas.cells import EXACTLY_K, METHODS, Chapter, beside, opened
+from dpviz.atlas.cells import EXACTLY_K, METHODS, Chapter, opened, yardstick
 from dpviz.atlas.machines import machine
 from dpviz.datasets import SAMPLES
 from dpviz.datasets.loading import SAMPLE_FOLDER
@@ -83,7 +83,7 @@ class Chart:
 def write(chapter: Chapter, rows: Sequence[dict[str, Any]], folder: Path = FOLDER) -> None:
     """Replace a chapter's file with these rows, in the order of its cells, once the new file is complete."""
     folder.mkdir(parents=True, exist_ok=True)
-    editions = {cell.people: beside(chapter.sample, cell.people) for cell in chapter.cells()}
+    editions = {cell.people: yardstick(chapter.sample, cell.people) for cell in chapter.cells()}
     facts = {
         "groups": {str(people or 0): len(one.groups.means) for people, one in editions.items()},
         "best": {str(people or 0): one.loss for people, one in editions.items()},

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from dpviz.algorithms import Algorithm
-from dpviz.atlas.cells import Beside
+from dpviz.atlas.cells import Yardstick
 from dpviz.atlas.files import Stop
 from dpviz.datasets import Dataset
 from dpviz.metrics import run_loss
@@ -20,7 +20,7 @@ __all__ = ["RUNS", "ground", "stop"]
 RUNS = 10  # number of runs at a stop that is computed while a visitor waits; run i has seed i
 
 
-def ground(data: Dataset, n_clusters: int, on_step: Callable[[int, int], None] = lambda done, all: None) -> Beside:
+def ground(data: Dataset, n_clusters: int, on_step: Callable[[int, int], None] = lambda done, all: None) -> Yardstick:
     """Return the reference with which runs are compared: KMeans' centers and loss, and the groups.
 
     Raises
@@ -32,11 +32,14 @@ def ground(data: Dataset, n_clusters: int, on_step: Callable[[int, int], None] =
     kmeans = reference(data, n_clusters, 0)
     centers = kmeans.trace.cluster_centers
     on_step(1, 1)
-    return Beside(centers, kmeans.loss, groups_of(data.X, data.domain, centers, data.groups))
+    return Yardstick(centers, kmeans.loss, groups_of(data.X, data.domain, centers, data.groups))
 
 
 def stop(
-    data: Dataset, algorithm: Algorithm, beside: Beside, on_step: Callable[[int, int], None] = lambda done, all: None
+    data: Dataset,
+    algorithm: Algorithm,
+    yardstick: Yardstick,
+    on_step: Callable[[int, int], None] = lambda done, all: None,
 ) -> Stop:
     """Run a method RUNS times at its ε and return the runs; `on_step` receives (number of finished runs, RUNS).
 
@@ -57,7 +60,7 @@ def stop(
         tuple(run.cluster_centers for run in runs),
         tuple(None if some is None else np.asarray(some, dtype=float) for some in sizes),
         np.array([run_loss(run, data.X) for run in runs]),
-        np.array([beside.groups.found_by(data.domain.normalize(run.cluster_centers)).sum() for run in runs]),
+        np.array([yardstick.groups.found_by(data.domain.normalize(run.cluster_centers)).sum() for run in runs]),
     )
 
 

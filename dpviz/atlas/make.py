@@ -54,7 +54,7 @@ def make(
     """
     cells = {chapter: chapter.cells() for chapter in wanted}
     results: dict[Chapter, dict[Cell, dict[str, Any]]] = {chapter: {} for chapter in wanted}
-    engine = on_this_machine([cell for some in cells.values() for cell in some], _made, _given_up, workers=workers)
+    engine = on_this_machine([cell for some in cells.values() for cell in some], _computed, _given_up, workers=workers)
     for cell, result in engine:
         on_run()
         chapter = cell.chapter
@@ -64,7 +64,7 @@ def make(
             del results[chapter]
 
 
-def _made(cell: Cell) -> tuple[Cell, dict[str, Any]]:
+def _computed(cell: Cell) -> tuple[Cell, dict[str, Any]]:
     return cell, row(cell)
 
 
@@ -84,7 +84,7 @@ def check(cells: Sequence[Cell], folder: Path = FOLDER, *, workers: int = 1) -> 
     Whole numbers must be equal. Floats must be equal bit for bit on the kind of machine that made them, and to a
     millionth on any other.
     """
-    again = on_this_machine(list(cells), _made, _given_up, workers=workers)
+    again = on_this_machine(list(cells), _computed, _given_up, workers=workers)
     stored = {chapter: load(chapter, folder) for chapter in {cell.chapter for cell in cells}}
     for cell, result in again:
         old = stored[cell.chapter]

@@ -16,7 +16,7 @@ import numpy as np
 
 from dpviz.atlas import averages
 from dpviz.atlas.averages import CLUSTERS, DRAW, ROUNDS, lloyd
-from dpviz.atlas.cells import STORY, beside, opened
+from dpviz.atlas.cells import STORY, opened, yardstick
 from dpviz.atlas.files import FOLDER, replace, table_of
 from dpviz.atlas.machines import agrees
 from dpviz.audits.locate import belief, evidence, without
@@ -24,7 +24,7 @@ from dpviz.audits.reconstruct import published
 from dpviz.metrics import normalized_loss
 from dpviz.sweeps.engines import on_this_machine
 
-__all__ = ["CLOUD", "DRAWS", "NAME", "STRENGTHS", "Noised", "current", "make", "outcome", "read", "won"]
+__all__ = ["CLOUD", "DRAWS", "NAME", "STRENGTHS", "Noised", "up_to_date", "make", "outcome", "read", "won"]
 
 NAME = "noised.parquet"
 STRENGTHS = (None, 1100.0, 300.0, 100.0, 30.0, 10.0, 3.0, 1.0)  # ε of all averages together; None is no noise.
@@ -65,7 +65,7 @@ class Noised:
 
 def outcome(epsilon: float | None, draw: int, alex: int) -> dict[str, Any]:
     """Publish the averages once, attack them, and return the row for the file, which holds z units."""
-    data, there = opened(STORY[0], None).data, beside(STORY[0], None)
+    data, there = opened(STORY[0], None).data, yardstick(STORY[0], None)
     Z = data.domain.clip(data.domain.normalize(data.X))
     traces = {k: lloyd(k, epsilon, draw) for k in CLUSTERS}
     left = without([one for trace in traces.values() for one in published(trace)], np.delete(Z, alex, axis=0))
@@ -95,7 +95,7 @@ def make(folder: Path = FOLDER, *, workers: int = 1, on_run: Callable[[], None] 
         raise ValueError(f"atlas: {NAME} needs {averages.NAME}, which is missing.")
     jobs = [(epsilon, draw, stored[0].alex) for epsilon, draw in _cells()]
     rows = {}
-    for job, row in on_this_machine(jobs, _made, _given_up, workers=workers):
+    for job, row in on_this_machine(jobs, _computed, _given_up, workers=workers):
         rows[job] = row
         on_run()
     floats = ["off", "evidence", "loss", "centers.list.element", "cloud.list.element"]
@@ -104,7 +104,7 @@ def make(folder: Path = FOLDER, *, workers: int = 1, on_run: Callable[[], None] 
     read.cache_clear()
 
 
-def _made(job: tuple[float | None, int, int]) -> tuple[tuple[float | None, int, int], dict[str, Any]]:
+def _computed(job: tuple[float | None, int, int]) -> tuple[tuple[float | None, int, int], dict[str, Any]]:
     return job, outcome(*job)
 
 
@@ -126,7 +126,7 @@ def _load(folder: Path) -> list[dict[str, Any]] | None:
     return rows if fits and [(row["epsilon"], row["draw"]) for row in rows] == _cells() else None
 
 
-def current(folder: Path = FOLDER) -> bool:
+def up_to_date(folder: Path = FOLDER) -> bool:
     """Return whether the draw that is shown can be reproduced at every strength."""
     rows, given = _load(folder), averages.read(folder)
     shown = [row for row in rows or () if row["draw"] == DRAW]
@@ -143,7 +143,7 @@ def read(folder: Path = FOLDER) -> tuple[Noised, ...] | None:
     rows = _load(folder)
     if rows is None:
         return None
-    data, best = opened(STORY[0], None).data, beside(STORY[0], None).loss
+    data, best = opened(STORY[0], None).data, yardstick(STORY[0], None).loss
     unit = float(np.ptp(data.domain.denormalize(np.eye(2))[:, 0]))
     found = []
     for epsilon in STRENGTHS:

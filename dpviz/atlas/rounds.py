@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from dpviz.algorithms import ALGORITHMS, Algorithm
-from dpviz.atlas.cells import STORY, beside, opened
+from dpviz.atlas.cells import STORY, opened, yardstick
 from dpviz.atlas.files import FOLDER, replace, table_of
 from dpviz.atlas.machines import agrees
 from dpviz.audits.game import Question, Round, people, play, present
 from dpviz.sweeps.engines import on_this_machine
 
-__all__ = ["GAMES", "NAME", "Game", "current", "make", "outcome", "read"]
+__all__ = ["GAMES", "NAME", "Game", "up_to_date", "make", "outcome", "read"]
 
 NAME = "rounds.parquet"
 _STEP = 2.0**-22  # resolution of a center, in z units
@@ -52,7 +52,7 @@ class Game:
     def question(self) -> Question:
         """Return the question of the game, with its two worlds."""
         data = opened(self.sample, None).data
-        row = people(data.X, data.domain, beside(self.sample, None).groups)[self.who]
+        row = people(data.X, data.domain, yardstick(self.sample, None).groups)[self.who]
         return present(self.algorithm(), data.X, data.domain, data.n_public, data.X[row], row)
 
 
@@ -117,7 +117,7 @@ def _split(rows: list[dict[str, Any]]) -> Iterator[tuple[Game, list[dict[str, An
         yield game, [row for row in rows if row["game"] == number]
 
 
-def current(folder: Path = FOLDER) -> bool:
+def up_to_date(folder: Path = FOLDER) -> bool:
     """Return whether the first rounds of every stored game can be reproduced."""
     rows = _load(folder)
     return rows is not None and all(_again(game, rounds) for game, rounds in _split(rows))

@@ -90,7 +90,7 @@ def _check(arguments: argparse.Namespace) -> int:
     others = (
         []
         if arguments.sample
-        else [one.NAME for one in (rounds, averages, noised) if not one.current(arguments.folder)]
+        else [one.NAME for one in (rounds, averages, noised) if not one.up_to_date(arguments.folder)]
     )
     for name in others:
         print(f"atlas: {name} differs from the stored file", file=sys.stderr)

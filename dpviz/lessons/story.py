@@ -21,7 +21,7 @@ from scipy.spatial.distance import cdist
 
 from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.atlas.averages import CLUSTERS, EPSILON, Bets, Given, nearest
-from dpviz.atlas.cells import PEOPLE, STOPS, STORY, Cell, Chapter, beside, opened, row
+from dpviz.atlas.cells import PEOPLE, STOPS, STORY, Cell, Chapter, opened, row, yardstick
 from dpviz.atlas.files import Chart
 from dpviz.atlas.noised import Noised
 from dpviz.audits.game import Round
@@ -79,7 +79,7 @@ def of_chart(chart: Chart) -> StoryRuns:
 
 def reruns(people: int | None, on_step: Callable[[int, int], None] = lambda done, all: None) -> StoryRuns:
     """Make the first `FEWER` runs of every stop, the same as in the atlas; with all people this takes half a minute."""
-    domain, groups = opened(SAMPLE, people).data.domain, len(beside(SAMPLE, people).groups.means)
+    domain, groups = opened(SAMPLE, people).data.domain, len(yardstick(SAMPLE, people).groups.means)
     runs = []
     for i, stop in enumerate(STOPS):
         runs.append([row(Cell(Chapter(SAMPLE, METHOD), people, stop, seed)) for seed in range(FEWER)])

@@ -13,7 +13,7 @@ from sklearn.datasets import make_blobs
 from dpviz.datasets import Dataset
 from dpviz.domain import Domain
 
-__all__ = ["RECIPES", "Recipe", "made", "unequal_clusters"]
+__all__ = ["RECIPES", "Recipe", "generated", "unequal_clusters"]
 
 Labelled = tuple[np.ndarray, np.ndarray]
 
@@ -103,7 +103,7 @@ RECIPES = (
 )
 
 
-def made(name: str) -> Dataset | None:
+def generated(name: str) -> Dataset | None:
     """Return a generated set by its name, or None if no recipe makes it.
 
     Examples of names, with the meaning of their numbers: "synth_10d", "blobs16" (d), "sklearn_16_4" (k, d),

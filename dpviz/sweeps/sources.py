@@ -19,7 +19,7 @@ from dpviz.datasets.resampling import resampled
 from dpviz.domain import Domain
 from dpviz.privacy.accounts import refuse_private
 from dpviz.privacy.rows import Rows
-from dpviz.sweeps.generated import RECIPES, made, tight_box
+from dpviz.sweeps.generated import RECIPES, generated, tight_box
 
 __all__ = ["BOUNDS", "CLUSTERS", "FOLDER", "Source", "best_references", "open_source", "reference", "stamp", "taken"]
 
@@ -158,7 +158,7 @@ def _bench_path(name: str) -> Path:
 
 def _bench(name: str) -> Dataset:
     """Read a benchmark set of numbers; labels, if any, are `y` in an .npz file, or the last column of a CSV file."""
-    recipe = made(name)
+    recipe = generated(name)
     if recipe is not None:
         return recipe
     if name == "letters_dpm":

@@ -12,13 +12,13 @@ from dpviz.atlas import averages
 def made():
     with pytest.MonkeyPatch.context() as patched:
         shorten(patched)
-        return averages._made()
+        return averages._computed()
 
 
 @pytest.fixture
 def folder(made, tmp_path, monkeypatch):
     shorten(monkeypatch)
-    monkeypatch.setattr(averages, "_made", lambda: made)
+    monkeypatch.setattr(averages, "_computed", lambda: made)
     averages.make(tmp_path)
     averages.read.cache_clear()
     yield tmp_path
@@ -54,14 +54,14 @@ def test_another_machines_last_digits_are_not_old_and_another_number_is(made, fo
         (made | {"alex": made["alex"] + 1}, False),
         (made | {"rows": [made["rows"][0][1:]]}, False),
     ):
-        monkeypatch.setattr(averages, "_made", lambda computed=computed: computed)
-        assert averages.current(folder) is current
+        monkeypatch.setattr(averages, "_computed", lambda computed=computed: computed)
+        assert averages.up_to_date(folder) is current
 
 
 def test_what_was_made_from_something_else_is_old(folder, monkeypatch):
-    assert averages.current(folder)
+    assert averages.up_to_date(folder)
     monkeypatch.setattr(averages, "POOL", 2)
-    assert not averages.current(folder) and averages.read(folder) is None
+    assert not averages.up_to_date(folder) and averages.read(folder) is None
 
 
 @pytest.mark.parametrize("damage", ["missing", "truncated", "text", "empty"])
@@ -72,7 +72,7 @@ def test_a_damaged_file_tells_nothing(folder, damage):
         path.unlink()
     else:
         path.write_bytes({"truncated": content[:-200], "text": b"PAR1 is not enough PAR1", "empty": b""}[damage])
-    assert averages.read(folder) is None and not averages.current(folder)
+    assert averages.read(folder) is None and not averages.up_to_date(folder)
 
 
 def test_one_changed_byte_tells_nothing_or_the_same(folder):

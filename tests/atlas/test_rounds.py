@@ -33,7 +33,7 @@ def folder(content, tmp_path, monkeypatch):
 @pytest.mark.slow
 def test_what_is_read_is_what_was_played(folder):
     stored = rounds.read(folder)
-    assert list(stored) == [PLAYED, EXACT] and rounds.current(folder)
+    assert list(stored) == [PLAYED, EXACT] and rounds.up_to_date(folder)
     for game in stored:
         made = play(game.question(), game.algorithm(), 0, game.rounds, 0)
         for one, other in zip(stored[game], made, strict=True):
@@ -45,11 +45,11 @@ def test_another_release_or_another_list_of_games_makes_them_old(folder, monkeyp
     outcome = rounds.outcome
     moved = lambda *which: [row | {"speaks": row["speaks"] + 1e-4} for row in outcome(*which)]  # noqa: E731
     monkeypatch.setattr(rounds, "outcome", moved)
-    assert not rounds.current(folder)
+    assert not rounds.up_to_date(folder)
     monkeypatch.setattr(rounds, "outcome", outcome)
-    assert rounds.current(folder)
+    assert rounds.up_to_date(folder)
     monkeypatch.setattr(rounds, "GAMES", (PLAYED,))
-    assert not rounds.current(folder) and rounds.read(folder) is None
+    assert not rounds.up_to_date(folder) and rounds.read(folder) is None
 
 
 @pytest.mark.parametrize("damage", ["missing", "truncated", "text"])
@@ -61,7 +61,7 @@ def test_a_damaged_file_is_no_rounds(folder, damage):
         path.write_text("PAR1 is not enough PAR1")
     else:
         path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
-    assert rounds.read(folder) is None and not rounds.current(folder)
+    assert rounds.read(folder) is None and not rounds.up_to_date(folder)
 
 
 def test_one_changed_byte_leaves_no_rounds_or_the_same(folder, content):

@@ -34,7 +34,7 @@ def test_what_the_story_is_made_of_is_what_the_code_releases_today(chapter):
 
 @pytest.mark.slow
 def test_the_first_stored_rounds_come_out_again():
-    assert rounds.current(), MAKE_THEM
+    assert rounds.up_to_date(), MAKE_THEM
 
 
 @pytest.mark.slow
@@ -67,7 +67,7 @@ def test_noised_averages_of_start_come_out_again():
 
 @pytest.mark.slow
 def test_all_that_start_tells_comes_out_again():
-    assert averages.current() and noised.current(), MAKE_THEM
+    assert averages.up_to_date() and noised.up_to_date(), MAKE_THEM
 
 
 def test_the_storys_budget_finds_the_groups_that_a_quarter_loses_and_300_people_break():

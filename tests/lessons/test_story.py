@@ -10,7 +10,7 @@ from scipy.stats import norm
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.atlas import averages, noised
-from dpviz.atlas.cells import STOPS, Chapter, beside, opened
+from dpviz.atlas.cells import STOPS, Chapter, opened, yardstick
 from dpviz.atlas.files import Chart, Stop, read
 from dpviz.datasets import load_sample
 from dpviz.lessons import story
@@ -81,7 +81,7 @@ def test_who_is_given_away_has_moved_and_who_moves_alone_is_given_away(given, k)
 
 
 def test_alex_is_one_of_those_given_away_and_the_farthest_from_the_crowd(given):
-    X, kmeans = load_sample("town").X, beside("town", None).centers
+    X, kmeans = load_sample("town").X, yardstick("town", None).centers
     ids = sorted(set().union(*given.rows))
     gaps = {i: min(float(np.hypot(*(X[i] - center))) for center in kmeans) for i in ids}
     assert given.alex == max(gaps, key=gaps.get)
@@ -106,7 +106,7 @@ def test_an_exact_round_lies_on_a_mark_of_its_world_alone_and_a_noisy_one_far_fr
 
 def test_reruns_that_are_made_are_those_of_the_method_itself(reruns):
     data = opened("town", 300).data
-    groups = beside("town", 300).groups
+    groups = yardstick("town", 300).groups
     for i, stop in enumerate(FEW):
         method = ALGORITHMS["pe-means"](n_clusters=5, epsilon=stop)
         found = []
@@ -175,7 +175,7 @@ def test_every_strength_of_the_noise_says_what_is_drawn(given, record):
     """The distances and ratios are computed here from the places that the picture receives."""
     stops, X = record["noise"]["stops"], load_sample("town").X
     assert [one["name"] for one in stops] == ["none", "1,100", "300", "100", "30", "10", "3", "1"]
-    alex, there = X[given.alex], beside("town", None)
+    alex, there = X[given.alex], yardstick("town", None)
     domain = opened("town", None).data.domain
     for stop, one in zip(stops, noised.read(), strict=True):
         places = unpacked(stop["places"])

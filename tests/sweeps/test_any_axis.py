@@ -18,7 +18,7 @@ from dpviz.metrics import kmeans_distances, loss_path, mean_distance
 from dpviz.numbers import ratio_words
 from dpviz.runs.averages import margin_of_error, margins_of_error, standard_error
 from dpviz.runs.single import reference, replay
-from dpviz.sweeps.generated import made, unequal_clusters
+from dpviz.sweeps.generated import generated, unequal_clusters
 from dpviz.sweeps.rowfile import table
 from dpviz.sweeps.sources import best_references, stamp
 from dpviz.sweeps.spec import sweep_of, to_toml
@@ -135,12 +135,12 @@ def test_unequal_clusters_have_sizes_in_ratio_and_few_outliers(k, d):
 
 
 def test_generated_sets_are_found_by_name_and_their_k_is_the_recipes():
-    assert made("sklearn_16_4").X.shape == (20_000, 4) and made("sklearn_16_4").n_clusters == 16
-    assert made("unequal_8_2_1").n_clusters == 8 and stamp("bench:unequal_8_2_1") == ""
-    assert made("blobs16").X.shape == (20_000, 16) and made("blobs16").n_clusters == 16
-    assert made("nothing") is None
+    assert generated("sklearn_16_4").X.shape == (20_000, 4) and generated("sklearn_16_4").n_clusters == 16
+    assert generated("unequal_8_2_1").n_clusters == 8 and stamp("bench:unequal_8_2_1") == ""
+    assert generated("blobs16").X.shape == (20_000, 16) and generated("blobs16").n_clusters == 16
+    assert generated("nothing") is None
     with pytest.raises(ValueError, match="too large"):
-        made("unequal_100000_9_0")
+        generated("unequal_100000_9_0")
 
 
 def test_rows_keep_json_parameters():

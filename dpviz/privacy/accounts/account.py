@@ -270,7 +270,7 @@ class Account:
             zcdp=total.zcdp, rows_per_person=rows_per_person,
         )  # fmt: skip
 
-    def beside(self, other: Account) -> Account:
+    def joined(self, other: Account) -> Account:
         """Return the claims on this file and another one, for a person whose rows may be in both."""
         return Account("", (*self.claims, *other.claims))
 

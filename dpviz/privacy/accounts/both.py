@@ -54,7 +54,7 @@ class Both:
             f"{f'{name}:':{wide}} {account.summary if account.claims else 'no run yet'}"
             for name, account in zip(self.names, (self.before, self.after), strict=True)
         ]
-        both = self.before.beside(self.after)
+        both = self.before.joined(self.after)
         told += self._promises(both)
         if self.before.claims:
             last = self.before.claims[-1]

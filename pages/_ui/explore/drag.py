@@ -14,7 +14,7 @@ import streamlit as st
 
 from dpviz import params
 from dpviz.algorithms import ALGORITHMS, Algorithm
-from dpviz.atlas.cells import STOPS, Beside
+from dpviz.atlas.cells import STOPS, Yardstick
 from dpviz.atlas.files import Chart
 from dpviz.figures.kit.view import View
 from dpviz.figures.scenes import drag as figures
@@ -82,7 +82,7 @@ def _fill(scope: str, choice: Choice, track: Track, result: Result, how: How) ->
     there, stops = track.chart, track.stops
     if there is not None and stops > 1 and algorithm is not None and choice.row.drag is not None:
         mode = st.context.theme.type or "light"
-        edition = partial(_made, choice, algorithm, *there)
+        edition = partial(_edition_of, choice, algorithm, *there)
         with choice.row.drag:
             record = _record_of(result, choice.name, stops, seed, mode, how, edition)
             _draw(scope, choice, result, record, (choice.name,))
@@ -190,12 +190,12 @@ def _json_of(result: Result, editions: list[Edition], seed: int, how: How) -> st
     return workers().call(_as_json, view, editions, seed, on)
 
 
-def _made(choice: Choice, algorithm: Algorithm, chart: Chart, beside: Beside, hidden: bool) -> Edition:
+def _edition_of(choice: Choice, algorithm: Algorithm, chart: Chart, yardstick: Yardstick, hidden: bool) -> Edition:
     """Return the runs that were made for the form, as an edition."""
     data = choice.data
     size = data.domain.n_features, data.n_public
     most = [odds_of_any(at(algorithm, stop.epsilon).guarantee(*size)) for stop in chart.stops]
-    people, reference = (data.X, beside.centers) if hidden else (None, None)
+    people, reference = (data.X, yardstick.centers) if hidden else (None, None)
     return Edition(choice.name, data.n_public, chart.stops, most, chart.groups, chart.best, people, reference)
 
 

@@ -16,7 +16,7 @@ from pages._ui.explore.form.picker import pick_algorithm
 from pages._ui.explore.player.how import How, switch_hidden
 from pages._ui.explore.settings import FormRow, settings
 from pages._ui.explore.state import Settings
-from pages._ui.explore.stored import Stored, made, shared_span, stored
+from pages._ui.explore.stored import Stored, shared_span, stored, track_of
 from pages._ui.explore.workspace.explore import explore, explored
 from pages._ui.frame import catalog, prepared
 from pages._ui.frame.address import links
@@ -78,7 +78,7 @@ def _choose() -> Choice:
             cls = pick_algorithm(data, details)
         here, track = stored(name, data, cls), None
         if here is None or not here.charts:
-            track = made(name, data, cls)
+            track = track_of(name, data, cls)
         dragged = bool(here and here.charts) or (track is not None and track.stops > 1)
         drag = None
         if here is not None or track is not None:

@@ -31,13 +31,13 @@ __all__ = [
     "complete",
     "edition_of",
     "found_again",
-    "made",
     "more_people",
     "name_of",
     "runs_of",
     "sample_of",
     "shared_span",
     "stored",
+    "track_of",
 ]
 
 
@@ -107,7 +107,7 @@ def stored(name: str, data: Dataset, cls: type[Algorithm]) -> Stored | None:
     return Stored(sample, cls.slug, people, charts)
 
 
-def made(name: str, data: Dataset, cls: type[Algorithm]) -> Track | None:
+def track_of(name: str, data: Dataset, cls: type[Algorithm]) -> Track | None:
     """Return the track that is made for the form's choices while the page is open, or None if they cannot have one."""
     specs = params.specs(cls)
     if EXACT.held or SEED.held >= fill.RUNS:

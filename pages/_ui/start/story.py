@@ -73,7 +73,7 @@ def story() -> None:
 
 def _missing(needed: bool) -> list[Piece]:
     """Return the parts that are not stored: averages with bets and, if `needed`, reruns."""
-    pieces = [] if atlas.given() else [Piece(_AVERAGES, averages.made, ())]
+    pieces = [] if atlas.given() else [Piece(_AVERAGES, averages.compute, ())]
     for people in parts.EDITIONS if needed else ():
         if atlas.chart(parts.SAMPLE, parts.METHOD, people) is None:
             pieces.append(Piece(_RUNS.format(people), parts.reruns, (people,)))

@@ -32,12 +32,12 @@ def per_run(*, shared: int, own: int, words: str | bool = False) -> Callable[[Ca
 
         names = list(inspect.signature(make).parameters)
 
-        def made(result: Result, *look: Any) -> T:
+        def cached(result: Result, *look: Any) -> T:
             asked = dict(
                 zip(names, (result.identity, *look, result), strict=True)
             )  # passed by name, which lets the cache find the result faster
             return (everybody if is_public(result.data) else mine)(**asked)
 
-        return made
+        return cached
 
     return wrap

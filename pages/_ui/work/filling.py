@@ -13,7 +13,7 @@ from typing import Any
 from dpviz import params
 from dpviz.algorithms import Algorithm
 from dpviz.atlas import fill
-from dpviz.atlas.cells import STOPS, Beside, Chapter
+from dpviz.atlas.cells import STOPS, Chapter, Yardstick
 from dpviz.atlas.files import Chart, Stop
 from dpviz.datasets import Dataset
 from pages._ui.frame.catalog import is_public
@@ -49,10 +49,10 @@ class Track:
         return f"track {json.dumps(about)}"
 
     @property
-    def chart(self) -> tuple[Chart, Beside] | None:
+    def chart(self) -> tuple[Chart, Yardstick] | None:
         """Return the finished stops in the atlas's format, together with KMeans, or None before the first."""
         public = is_public(self.data)
-        ground: Beside | None = peek(self._name("KMeans"), public=public)
+        ground: Yardstick | None = peek(self._name("KMeans"), public=public)
         results = [peek(self._name(epsilon), public=public) for epsilon in STOPS]
         stops: tuple[Stop, ...] = tuple(stop for stop in results if stop is not None)
         if ground is None or not stops:
@@ -74,7 +74,7 @@ class Track:
         """Have the missing stops made one by one for as long as somebody is watching."""
         public = is_public(self.data)
         name = self._name("KMeans")
-        ground: Beside | None = peek(name, public=public)
+        ground: Yardstick | None = peek(name, public=public)
         pieces = [Piece(name, fill.ground, (self.data, self.algorithm.n_clusters))]
         if ground is not None:
             nearest = sorted(STOPS, key=lambda epsilon: abs(math.log(epsilon / self._epsilon)))

@@ -47,7 +47,7 @@ def _up_to(diameter: float) -> tuple[float, ...]:
     return tuple(float(f"{value:.2g}") for value in np.geomspace(1e-4, diameter, 33))
 
 
-def made(data: Dataset, algorithm: Algorithm, seed: int) -> results.Result:
+def finished(data: Dataset, algorithm: Algorithm, seed: int) -> results.Result:
     """Return a run on public data, made once per server."""
     result = results.find(runs.run_id(data, algorithm, seed))
     if result is None:
@@ -90,7 +90,7 @@ def losses(data: Dataset, family: Sequence[Moves], result: results.Result, epsil
             done / len(todo),
             f"{algorithm.name}, run {done + 1} of {len(todo)}. Any change to the settings above stops the runs.",
         )
-        run = made(data, algorithm, seed)
+        run = finished(data, algorithm, seed)
         words = f"moves of up to {far}"
         claim = results.drawn(run).claimed
         if claim.rho_distance is None:

@@ -132,10 +132,10 @@ def _kept(entries: int) -> Callable[[Callable[[Wired], T]], Callable[[Wired], T]
         mine = st.cache_resource(max_entries=entries, show_spinner=words, scope="session", hash_funcs=name)(make)
 
         @wraps(make)
-        def made(asked: Wired) -> T:
+        def cached(asked: Wired) -> T:
             return (everybody if is_public(sample(asked.name)) else mine)(asked)
 
-        return made
+        return cached
 
     return wrap
 

@@ -80,7 +80,7 @@ def parameters(
             (problems or st).error(plain(f"{in_words(problem, cls)} Nothing was spent."))
             wrong.append(name)
         else:
-            if note := beside(name, values[name], data):
+            if note := meaning(name, values[name], data):
                 st.caption(plain(note))
 
     for name, spec in simple.items():
@@ -196,7 +196,7 @@ def may_be_noiseless(cls: type[Algorithm]) -> bool:
     return cls.notion.private and cls.notion not in (Notion.LOCAL, Notion.SHUFFLE)
 
 
-def beside(name: str, value: Any, data: Dataset) -> str:
+def meaning(name: str, value: Any, data: Dataset) -> str:
     """Return a note that explains the number, such as its meaning in the data's units, or "" if it needs none."""
     if name == "projected_features":
         d = data.domain.n_features

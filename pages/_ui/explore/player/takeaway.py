@@ -65,14 +65,14 @@ def _kinds(key: str, result: Result, seen: View) -> None:
     trace = result.trace
     for kind, (name, words) in _WORDS.items():
 
-        def made(kind: str = kind) -> str:
+        def written(kind: str = kind) -> str:
             if kind == "replay":
                 return replay(trace, seen)
             return page(trace, result.data) if kind == "page" else export(trace, kind)
 
         _, ending, mime = KINDS[kind]
         st.download_button(
-            name, made, f"dpviz-{trace.algorithm}-{kind}.{ending}", mime, key=f"{key}_take_{kind}", help=words,
+            name, written, f"dpviz-{trace.algorithm}-{kind}.{ending}", mime, key=f"{key}_take_{kind}", help=words,
             on_click="ignore", width="stretch",
         )  # fmt: skip
 

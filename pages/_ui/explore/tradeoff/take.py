@@ -70,12 +70,12 @@ def one_run(every: Summary, progress: Progress) -> None:
     with st.container(horizontal=True):
         for kind, name in _WORDS.items():
 
-            def made(kind: str = kind) -> str:
+            def written(kind: str = kind) -> str:
                 return export(trace_of(cell), kind)
 
             _, ending, mime = KINDS[kind]
             st.download_button(
-                name, made, f"dpviz-{cell.algorithm}-{kind}.{ending}", mime, key=f"sweep_take_{kind}",
+                name, written, f"dpviz-{cell.algorithm}-{kind}.{ending}", mime, key=f"sweep_take_{kind}",
                 on_click="ignore",
             )  # fmt: skip
 
