@@ -28,7 +28,7 @@ class Painted:
     Parameters
     ----------
     code : three letters per person; dots separate the groups, and outliers follow at the end after "~"; written by
-        `pages/_ui/data/paint.js`
+        `figures/scenes/paint.js`
 
     Raises
     ------

@@ -11,7 +11,7 @@ __all__ = ["sealed"]
 
 _SCRIPT = re.compile(r"<script([^>]*)>(.*?)</script>", re.DOTALL)
 _DATA = re.compile(r"""type=["']?(application/json|text/plain)""")
-_WORKER = " blob: 'wasm-unsafe-eval'; worker-src blob:; connect-src 'self'"
+_WORKER = " blob: 'wasm-unsafe-eval'; worker-src 'self' blob:; connect-src 'self'"
 _FIRST = '<meta charset="utf-8">'  # the policy does not apply to anything before it
 
 
@@ -24,7 +24,7 @@ def sealed(page: str, more: Iterable[str] = (), *, worker: bool = False) -> str:
     page : one of our documents, which declares its encoding first
     more : texts of scripts that its own scripts insert
     worker : whether it may start a worker from its own text, which is under the same policy, runs WebAssembly, and
-        fetches files of the page's own host
+        fetches files of the page's own host; and a service worker of that host, which keeps them
 
     Raises
     ------

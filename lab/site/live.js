@@ -1,10 +1,10 @@
 // The page Run it here: a form made from the methods' declarations, one worker with Python, and the newest run's film.
 const live = JSON.parse(document.getElementById("live").textContent);
 const find = (name) => document.querySelector(`.live ${name}`), form = find("form");
-const [out, bar, found] = [find("output"), find("progress"), find(".found")];
+const [out, bar, found] = [find(".status output"), find("progress"), find(".found")];
 const [own, more, blobs, panel] = [find(".own"), find("details .fields"), find(".blobs"), find(".file")];
 const typed = {}; // what a visitor has typed, by field, kept over a change of the method
-let worker = null, kept = null, close = () => {}, asked = null;
+let worker = null, kept = null, offline = "", close = () => {}, asked = null;
 
 const made = (kind, about, ...inside) => {
   const element = Object.assign(document.createElement(kind), about);
@@ -33,6 +33,7 @@ const draw = () => {
   more.parentElement.hidden = !more.children.length;
   blobs.hidden = form.elements.data.value !== live.made;
   panel.hidden = form.elements.data.value !== live.own;
+  find(".painting").hidden = form.elements.data.value !== live.painted;
   find(".seeds").hidden = find(".again").hidden = isPrivate();
   find(".go").textContent = isPrivate() ? "Show the price" : "Run";
 };
@@ -65,7 +66,7 @@ const take = ({ doing, ready, made: done, planned, found: answer, ask, failed })
   if (ready) {
     form.hidden = false;
     busy(false);
-    say(`Python is ready after ${ready.toFixed(0)} s; this page can ask no server any more.`);
+    say(`Python is ready after ${ready.toFixed(0)} s; this page can ask no server any more. ${offline}`);
   }
   if (planned) say(ask === "again" ? `Run ${done} of ${planned}` : `${done} of ${planned} releases`, done / planned);
   if (failed) end(failed);
@@ -96,7 +97,7 @@ const ask = (what) => {
   if (isPrivate()) return price();
   const { data: { value: name }, method, seed } = form.elements, values = texts("values");
   if (what === "run")
-    asked = { data: name, method: method.value, seed: seed.value, values, blobs: texts("blobs"), columns: chosen() };
+    asked = { data: name === live.painted ? name + painting.code : name, method: method.value, seed: seed.value, values, blobs: texts("blobs"), columns: chosen() };
   busy(true);
   say("Running …", -1);
   worker.postMessage({ ask: what, form: asked });
@@ -110,13 +111,18 @@ const missing = () => {
 };
 /** Fetch every file with the hash that the build wrote; a file that has another one is named. */
 const fetched = async () => {
+  const fresh = [];
   let bytes = 0;
   const one = async ([name, [integrity, size]]) => {
-    const address = new URL(live.folder + name, location);
+    const address = new URL(live.folder + name, location).href;
     try {
-      const answer = await fetch(address, { integrity });
-      if (!answer.ok) throw new Error(name);
-      const content = await answer.blob();
+      let content = await recalled(address, integrity);
+      if (!content) {
+        const answer = await fetch(address, { integrity });
+        if (!answer.ok) throw new Error(name);
+        content = await answer.blob();
+        fresh.push([address, content]);
+      }
       bytes += size;
       say(`Loading: ${megabytes(bytes)} of ${megabytes(total)} MB`, bytes / total);
       return [name, content];
@@ -132,8 +138,11 @@ const fetched = async () => {
   };
   const all = await Promise.allSettled(Object.entries(live.files).map(one));
   for (const { reason } of all) if (reason) throw reason; // once no progress can overwrite it
+  say("Keeping the files for your next visit …", -1);
+  offline = await stay(fresh);
   // from here on nothing may be asked of any host, this one included; a worker is bound by the policies of its page
-  document.head.append(made("meta", { httpEquiv: "Content-Security-Policy", content: "connect-src 'none'" }));
+  const content = "connect-src 'none'; worker-src blob:";
+  document.head.append(made("meta", { httpEquiv: "Content-Security-Policy", content }));
   return new Map(all.map(({ value }) => value));
 };
 const load = async () => {

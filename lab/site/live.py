@@ -11,10 +11,11 @@ from typing import Any
 
 from dpviz import params
 from dpviz.algorithms import ALGORITHMS
-from dpviz.datasets import SAMPLES, Blobs, Dataset, load, title_of_sample
+from dpviz.datasets import SAMPLES, Blobs, Dataset, Painted, load, title_of_sample
 from dpviz.datasets.readers import Limits
 from dpviz.datasets.readers.form import NUMBERS
 from dpviz.figures.code import style
+from dpviz.figures.scenes import paint
 from dpviz.numbers import on_screen
 from dpviz.takeaway import style as exported
 from dpviz.takeaway.cards import cards_style
@@ -23,12 +24,13 @@ from dpviz.takeaway.replay import driver_code
 from .distribution import PYODIDE, distribution, installed, ours
 from .folder import Folder
 from .in_tab import GROUPS, OWN
-from .shell import Shell, link, text_of
+from .shell import Shell, aliases, link, text_of
 
 __all__ = ["HOME", "add"]
 
 HOME = "watch/run.html"
 _FILES = "python/"
+_OFFLINE = "offline.js"  # in the site's own folder, because a service worker serves pages beside and below it alone
 _INSIDE = ("__init__", "count", "forms", "own", "private", "public")  # the modules of `in_tab`
 _MADE = "blobs:"  # the name of the data that the form itself describes
 
@@ -48,13 +50,21 @@ def add(folder: Folder, shell: Shell, pyodide: Path) -> None:
     }
     for name, content in loaded.items():
         folder.put(f"{_FILES}{name}", content)
-    folder.put(HOME, _page(shell, loaded))
+    page = _page(shell, loaded)
+    folder.put(HOME, page)
+    folder.put(_OFFLINE, _offline({HOME: _digest(page.encode())}, [f"{_FILES}{name}" for name in loaded]))
+
+
+def _offline(pages: Mapping[str, str], named: list[str]) -> str:
+    """Return the service worker, which has the hashes of the `pages` that it keeps and the names of all other files."""
+    return f"const PAGES = {json.dumps(pages)}, FILES = {json.dumps(named)};\n{text_of('offline.js')}"
 
 
 def _page(shell: Shell, loaded: Mapping[str, bytes]) -> str:
     size = f"{sum(map(len, loaded.values())) / 1e6:.0f} MB"
     record = {
         "folder": link(HOME, _FILES) + "/",
+        "offline": link(HOME, _OFFLINE),
         "files": {name: [_digest(content), len(content)] for name, content in loaded.items()},
         "methods": {
             slug: {"name": cls.name, "fields": _fields(cls), "private": cls.notion.private}
@@ -62,14 +72,19 @@ def _page(shell: Shell, loaded: Mapping[str, bytes]) -> str:
         },
         "data": {name: {"title": title_of_sample(name), "k": load(name).n_clusters} for name in SAMPLES}
         | {_MADE: {"title": "Made-up groups", "k": Blobs().n_clusters}}
+        | {Painted.PREFIX: {"title": "Painted people", "k": 1}}
         | {OWN: {"title": "Your own CSV or TSV file", "k": Dataset.n_clusters}},
         "made": _MADE,
+        "painted": Painted.PREFIX,
+        "painting": paint.LIMITS,
         "own": OWN,
         "most": Limits().bytes,
         "blobs": [one | {"label": GROUPS.get(one["name"], one["label"])} for one in _fields(Blobs)],
     }
     given = json.dumps(record, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
-    scripts = "".join(map(text_of, ("live.js", "live_count.js", "live_file.js", "live_private.js", "live_start.js")))
+    parts = ("live", "live_offline", "live_count", "live_file", "live_private", "live_start")
+    canvas = f"const Painting = (() => {{ {paint.text_of('paint.js')} return Painting; }})();\n"
+    scripts = canvas + "".join(text_of(f"{part}.js") for part in parts)
     body = (
         f'<p><a href="{link(HOME, "watch/index.html")}">All algorithms</a></p><h1>Run it here</h1>'
         "<p class=lede>Any method on any sample or on your own file, with your own ε and k. The runs happen in this "
@@ -77,6 +92,8 @@ def _page(shell: Shell, loaded: Mapping[str, bytes]) -> str:
         '<noscript><p>This page needs scripts.</p></noscript><div class="live" hidden>'
         f'<p><button class="load">Load Python here ({size}, about 20 s)</button></p><form class="run" hidden>'
         '<label>Data<select name="data"></select></label><div class="blobs fields" hidden></div>'
+        '<div class="painting" hidden><p>Press and drag to paint people; everybody here is made up.</p>'
+        f"{paint.HTML}</div>"
         f"{_file_panel()}"
         '<label>Method<select name="method"></select></label><div class="fields own"></div>'
         '<label class="seeds">Seed<input name="seed" value="0" inputmode="numeric" autocomplete="off"></label>'
@@ -93,8 +110,17 @@ def _page(shell: Shell, loaded: Mapping[str, bytes]) -> str:
         f'<script type="text/plain" id="worker">{text_of("live_worker.js")}</script>'
         f'<script type="module">{driver_code()}{scripts}</script>'
     )
-    head = f"<style>{exported.text_of('replay.css')}{style()}{cards_style()}{text_of('live.css')}</style>"
+    head = (
+        f"<style>{exported.text_of('replay.css')}{style()}{cards_style()}{_paint_style()}{text_of('live.css')}</style>"
+    )
     return shell.page(HOME, "Run it here", body, head=head, wide=True, worker=True)
+
+
+def _paint_style() -> str:
+    """Return the style of the canvas, with the site's colors in place of the app's."""
+    names = {"text-color": "ink", "border-color": "line", "background-color": "panel", "primary-color": "released"}
+    colors = "".join(f"--st-{name}:var(--{ours});" for name, ours in names.items())
+    return f".dpviz-paint{{{aliases()}{colors}--st-font:inherit}}{paint.text_of('paint.css')}"
 
 
 def _file_panel() -> str:

@@ -3,6 +3,12 @@ form.elements.data.append(...Object.entries(live.data).map(([name, { title }]) =
 form.elements.method.append(...Object.entries(live.methods).map(([slug, { name }]) => new Option(name, slug)));
 const named = new URLSearchParams(location.search).get("method");
 form.elements.method.value = Object.hasOwn(live.methods, named) ? named : "pe-means";
+const painting = new Painting(find(".dpviz-paint"), { code: "", ...live.painting });
+painting.tell = (code) => {
+  live.data[live.painted].k = code.split("~")[0].split(".").length;
+  draw();
+};
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => painting.show());
 blobs.append(...live.blobs.map((one) => field(one, "blobs")));
 draw();
 form.addEventListener("input", ({ target }) => { typed[target.name] = target.value; });

@@ -10,17 +10,21 @@ import io
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import threading
+from contextlib import contextmanager
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import numpy as np
 import pytest
+from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import expect
 
 from dpviz.algorithms import ALGORITHMS
+from dpviz.datasets import load
 from dpviz.trace import Trace
 from lab import site
 from lab.site import build, in_tab, live, watch
@@ -150,6 +154,32 @@ def test_a_tab_finds_the_same_bits_draws_the_film_and_then_asks_nobody(visit):
     page.get_by_role("button", name="Run", exact=True).click()
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_role("button", name="Load Python here")).to_be_visible()
+
+
+def test_people_are_painted_by_pointer_and_any_method_runs_on_them(visit):
+    page = visit(color_scheme="dark")
+    loaded(page)
+    page.get_by_label("Data").select_option("painted:")
+    canvas, said = page.locator(".dpviz-paint canvas"), page.locator(".status output")
+    expect(page.locator(".dpviz-paint output")).to_have_text("0 of 300 people. At least 10 people are needed.")
+    page.get_by_role("button", name="Run", exact=True).click()
+    expect(said).to_have_text("Painted: at least 10 people are needed; got 0.")
+    box = canvas.bounding_box()
+    for x, y in ((0.2, 0.2), (0.7, 0.3), (0.5, 0.8)):
+        page.mouse.move(box["x"] + x * box["width"], box["y"] + y * box["height"])
+        page.mouse.down()
+        page.mouse.move(box["x"] + (x + 0.08) * box["width"], box["y"] + y * box["height"])
+        page.mouse.up()
+    expect(page.locator(".dpviz-paint output")).to_contain_text("people in 3 groups")
+    expect(page.get_by_label("Centers k")).to_have_value("3")
+    there = ran(page, "dp-lloyd")
+    people = load(there.dataset_id)
+    same = ALGORITHMS["dp-lloyd"](**there.parameters).run(people.X, domain=people.domain, seed=0)
+    assert same.cluster_centers.tobytes() == there.cluster_centers.tobytes() and len(same.cluster_centers) == 3
+    for width in (1280, 390):
+        page.set_viewport_size({"width": width, "height": 844})
+        assert page.evaluate("() => document.documentElement.scrollWidth") <= width
+    is_accessible(page)
 
 
 def opened(page, name, content, *, private=False):
@@ -578,6 +608,98 @@ def test_offline_before_python_was_loaded_is_said(visit):
     page.context.set_offline(True)
     page.get_by_role("button", name="Load Python here").click()
     expect(page.locator(".status output")).to_contain_text("could not be fetched from this site: are you online?")
+
+
+@contextmanager
+def one_line_server(folder):
+    """Serve a folder by the command that deploy/README.md names."""
+    words = [sys.executable, "-u", "-m", "http.server", "0", "--bind", "127.0.0.1", "--directory", str(folder)]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
+        try:
+            port = int(re.search(r"port (\d+)", server.stdout.readline())[1])
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            server.terminate()
+
+
+KEPT = """async () => {
+    const held = await caches.open((await caches.keys())[0]);
+    return Promise.all((await held.keys()).map(async ({ url }) => [new URL(url).pathname,
+        new Uint8Array(await crypto.subtle.digest("SHA-256", await (await held.match(url)).arrayBuffer())).toHex()]));
+}"""
+
+
+def kept_and_built(page, folder, under):
+    """Return the hashes of what the browser keeps, and of the same files in the folder."""
+    kept = dict(page.evaluate(KEPT))
+    return kept, {path: hashlib.sha256((folder / path.removeprefix(under)).read_bytes()).hexdigest() for path in kept}
+
+
+def test_a_zip_of_the_folder_works_through_a_one_line_server_and_then_without_server_and_network(
+    browser, folder, tmp_path
+):
+    shutil.unpack_archive(shutil.make_archive(str(tmp_path / "site"), "zip", folder), tmp_path / "far")
+    outside, wrong = [], []
+    context = browser.new_context(reduced_motion="reduce")
+    context.set_default_timeout(PATIENCE)
+    with one_line_server(tmp_path) as host:
+        page = context.new_page()
+        context.on("request", lambda one: one.url.startswith((host, "blob:", "data:")) or outside.append(one.url))
+        page.goto(f"{host}/far/{live.HOME}")
+        loaded(page)
+        expect(page.locator(".status output")).to_contain_text("From now on it opens without a network, too.")
+        kept, built = kept_and_built(page, tmp_path / "far", "/far/")
+        files = {f"/far/python/{path.name}" for path in (folder / "python").iterdir()}
+        assert kept == built and set(kept) == {f"/far/{live.HOME}", *files}
+        page.close()
+    context.set_offline(True)
+    page = context.new_page()
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"{host}/far/{live.HOME}?method=nsm")
+    loaded(page)
+    expect(page.locator(".status output")).to_contain_text("From now on it opens without a network, too.")
+    assert ran(page, "nsm").algorithm == "nsm"
+    with pytest.raises(PlaywrightError):
+        page.goto(f"{host}/far/watch/index.html")  # which is not kept
+    assert outside == [] and wrong == []
+    context.close()
+
+
+def test_a_new_build_replaces_what_the_browser_kept(browser, pyodide, folder, tmp_path):
+    copy, context = tmp_path / "site", browser.new_context()
+    context.set_default_timeout(PATIENCE)
+    shutil.copytree(folder, copy)
+    with one_line_server(tmp_path) as host, pytest.MonkeyPatch.context() as patch:
+        for place in ("python", "other"):
+            page = context.new_page()
+            page.goto(f"{host}/site/{live.HOME}")
+            page.get_by_role("button", name="Load Python here").click()
+            expect(page.locator(".status output")).to_contain_text("Starting Python")
+            kept, built = kept_and_built(page, copy, "/site/")
+            files = {f"/site/{place}/{path.name}" for path in (copy / place).iterdir()}
+            assert kept == built and set(kept) == {f"/site/{live.HOME}", *files}
+            assert len(page.evaluate("() => caches.keys()")) == 1
+            page.close()
+            patch.setattr(site, "_SECTIONS", tuple(one for one in site._SECTIONS if one[0] == "Words"))
+            patch.setattr(live, "_FILES", "other/")
+            build(copy, pyodide=pyodide)
+    context.close()
+
+
+@pytest.mark.parametrize(
+    ("before", "words"),
+    [
+        ("Object.defineProperty(self, 'isSecureContext', { value: false })", "only over https or from this computer"),
+        ("Cache.prototype.put = async () => { throw new DOMException('', 'QuotaExceededError'); }", "keeps nothing"),
+    ],
+)
+def test_where_nothing_can_be_kept_the_page_says_so_and_works_as_before(visit, before, words):
+    page = visit(before=before)
+    loaded(page)
+    expect(page.locator(".status output")).to_contain_text("Without a network it will not open again: ")
+    expect(page.locator(".status output")).to_contain_text(words)
+    ran(page, "dpm")
 
 
 def test_from_a_folder_the_page_says_what_it_needs(browser, folder):

@@ -8,35 +8,18 @@ import streamlit as st
 
 from dpviz.datasets import Painted
 from dpviz.datasets.painted import check
+from dpviz.figures.scenes import paint as figures
 from pages._ui.data import gallery
 from pages._ui.data.controls import PAINTED
 from pages._ui.frame import catalog, messages
 
 _PAINT = "paint"
 
-_HERE = Path(__file__).parent
-_TOOLS = {
-    "group": ("Group", "Paint people of one group; to begin another group, start away from the others"),
-    "minority": ("Minority", "Paint a small, tight group"),
-    "outlier": ("Outlier", "Place one person"),
-    "move": ("Move one", "Drag one person"),
-    "erase": ("Erase", "Remove people"),
-}
-_BUTTONS = "".join(
-    f'<button data-tool="{tool}" aria-pressed="false" title="{what}">{word}</button>'
-    for tool, (word, what) in _TOOLS.items()
-)
-_ALT = (
-    "Canvas for painting people, from -10 to 10 in both directions. Arrow keys move the cursor, with Shift in small "
-    "steps; Enter uses the chosen tool at the cursor; Control+Z undoes the last change."
-)
 _component = st.components.v2.component(
     "dpviz_paint",
-    html=f'<div class="dpviz-paint"><div class="tools" role="group" aria-label="What you paint">{_BUTTONS}<span></span>'
-    '<button data-do="undo">Undo</button><button data-do="clear">Clear</button></div>'
-    f'<canvas tabindex="0" role="application" aria-label="{_ALT}"></canvas><output aria-live="polite"></output></div>',
-    css=(_HERE / "paint.css").read_text(),
-    js=(_HERE / "paint.js").read_text(),
+    html=figures.HTML,
+    css=figures.text_of("paint.css"),
+    js=figures.text_of("paint.js") + (Path(__file__).parent / "paint.js").read_text(),
 )
 
 
@@ -45,8 +28,7 @@ def paint() -> None:
     code = st.session_state.setdefault(PAINTED, "")
     canvas, about = st.columns([6, 5], gap="medium")
     with canvas:
-        data = {"code": code, "fewest": Painted.FEWEST, "most": Painted.MOST, "groups": Painted.MOST_GROUPS}
-        _component(key=_PAINT, data=data, height="content", on_people_change=_took)
+        _component(key=_PAINT, data={"code": code, **figures.LIMITS}, height="content", on_people_change=_took)
     with about:
         st.markdown(
             "Press and drag to paint. On the keyboard, arrow keys move the cursor on the canvas and Enter paints. "

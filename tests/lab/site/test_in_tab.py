@@ -74,6 +74,7 @@ def test_other_seeds_say_how_much_the_noise_changes():
         (form(seed="²"), "Seed must be a whole number from 0 to"),
         (form(data="blobs:", blobs={"n_rows": "1"}), "Rows must be at least"),
         (form(data="blobs:", blobs={"n_clusters": "0"}), "Groups must be at least 1; got 0."),
+        (form(data="painted:"), "Painted: at least 10 people are needed; got 0."),
         (form("nsm", n_clusters="5000"), "Centers k must be"),
     ],
 )

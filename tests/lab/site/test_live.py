@@ -46,7 +46,7 @@ def record(files):
 def test_without_the_option_no_page_knows_of_it_and_with_it_only_watch_changes(both):
     without, more, out = both
     new = {name for name in more if name not in without}
-    assert new == {live.HOME, *(f"python/{name}" for name in record(more)["files"])}
+    assert new == {live.HOME, "offline.js", *(f"python/{name}" for name in record(more)["files"])}
     changed = {name for name in without if without[name] != more[name]}
     assert changed == {"watch/index.html", "watch/kmeans.html", "dpviz-site.txt"}
     assert b'href="run.html">run it here</a>' in more["watch/index.html"]
@@ -66,11 +66,27 @@ def test_the_page_names_the_hash_and_the_size_of_every_file(both):
     assert f"Load Python here ({total / 1e6:.0f} MB, about 20 s)".encode() in files[live.HOME]
 
 
+def test_the_service_worker_has_the_hash_of_the_page_and_hears_and_sends_nothing_else(both):
+    files = both[1]
+    text = files["offline.js"].decode()
+    pages, named = map(json.loads, re.match(r"const PAGES = (.*?), FILES = (.*?);\n", text).groups())
+    digest = base64.b64encode(hashlib.sha256(files[live.HOME]).digest()).decode()
+    assert pages == {live.HOME: f"sha256-{digest}"} and set(named) == {
+        f"python/{name}" for name in record(files)["files"]
+    }
+    assert re.findall(r"addEventListener\(\"(\w+)\"", text) == ["install", "activate", "fetch"]
+    assert re.findall(r"fetch\(([^;]*?)[,)]", text.partition("\n")[2]) == ["page", "event.request"]
+    script = files[live.HOME].decode()
+    assert "connect-src 'none'; worker-src blob:" in script and "controller" not in script
+
+
 def test_only_this_page_may_start_a_worker_and_fetch_and_only_from_its_own_host(both):
     without, files, _ = both
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', files[live.HOME].decode())[1]
     parts = dict(part.strip().split(" ", 1) for part in policy.split(";"))
-    assert parts["default-src"] == "'none'" and parts["connect-src"] == "'self'" and parts["worker-src"] == "blob:"
+    assert (
+        parts["default-src"] == "'none'" and parts["connect-src"] == "'self'" and parts["worker-src"] == "'self' blob:"
+    )
     assert re.fullmatch(r"'sha256-\S+' blob: 'wasm-unsafe-eval'", parts["script-src"])
     for name, content in files.items():
         if name.endswith(".html") and name != live.HOME:
@@ -79,7 +95,12 @@ def test_only_this_page_may_start_a_worker_and_fetch_and_only_from_its_own_host(
 
 def test_the_form_has_every_method_with_its_declared_parameters_and_every_sample(both):
     about = record(both[1])
-    assert list(about["methods"]) == list(ALGORITHMS) and list(about["data"]) == [*SAMPLES, "blobs:", "file:"]
+    assert list(about["methods"]) == list(ALGORITHMS) and list(about["data"]) == [
+        *SAMPLES,
+        "blobs:",
+        "painted:",
+        "file:",
+    ]
     for slug, cls in ALGORITHMS.items():
         assert [one["name"] for one in about["methods"][slug]["fields"]] == list(params.specs(cls))
     shown = {one["name"]: one for one in about["methods"]["pe-means"]["fields"]}
