@@ -93,11 +93,15 @@ const show = ({ film, released, secret, seconds, trace, title }) => {
   close = ((stop) => () => { stop(); URL.revokeObjectURL(href); })(replayed(player));
   document.title = `${title} · dpviz`;
 };
+/** Return the people and the values that the form describes, as the worker takes them. */
+const described = () => {
+  const { data: { value: name }, seed } = form.elements;
+  const people = name === live.painted ? name + painting.code : name;
+  return { data: people, seed: seed.value, values: texts("values"), blobs: texts("blobs"), columns: chosen() };
+};
 const ask = (what) => {
   if (isPrivate()) return price();
-  const { data: { value: name }, method, seed } = form.elements, values = texts("values");
-  if (what === "run")
-    asked = { data: name === live.painted ? name + painting.code : name, method: method.value, seed: seed.value, values, blobs: texts("blobs"), columns: chosen() };
+  if (what === "run") asked = { ...described(), method: form.elements.method.value };
   busy(true);
   say("Running …", -1);
   worker.postMessage({ ask: what, form: asked });

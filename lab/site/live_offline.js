@@ -13,7 +13,7 @@ const recalled = async (address, integrity) => {
     return null; // nothing is kept here, so it is fetched
   }
 };
-/** Keep the page and the files that are not kept yet; return a sentence that says whether they open without a network from now on. */
+/** Keep the page and these files; return a sentence that says whether the page opens without a network from now on. */
 const stay = async (files) => {
   if (!able())
     return "Without a network it will not open again: browsers keep pages only over https or from this computer.";

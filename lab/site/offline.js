@@ -8,7 +8,8 @@ self.addEventListener("install", (event) => event.waitUntil((async () => {
   for (const [page, integrity] of pages) {
     const answer = await fetch(page, { integrity, cache: "no-cache" });
     if (!answer.ok) throw new Error(`${page}: ${answer.status}`);
-    await held.put(page, new Response(await answer.blob(), { headers: { "Content-Type": "text/html; charset=utf-8" } }));
+    const headers = { "Content-Type": "text/html; charset=utf-8" };
+    await held.put(page, new Response(await answer.blob(), { headers }));
   }
   await self.skipWaiting();
 })()));
