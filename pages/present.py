@@ -17,9 +17,8 @@ st.html(
         "wait, no number changes between rehearsal and talk, and no network is needed."
     )
 )
-look = COLORS.held or "light"
 with st.container(key="present_stage"):
-    view.projector(look)
+    view.projector()
 left, right = st.columns([2, 3], gap="large")
 with left:
     index = view.slide_list()

@@ -13,7 +13,7 @@ import plotly.graph_objects as go
 from dpviz.figures import pane
 from dpviz.figures.kit.panels import spend_table
 from dpviz.figures.kit.shots import Shot
-from dpviz.figures.kit.theme import DARK, STYLES, Style, Theme, base, halo
+from dpviz.figures.kit.theme import STYLES, Theme, base, halo
 from dpviz.figures.kit.view import Panel, View, add_last, xy
 from dpviz.numbers import number
 from dpviz.postprocessing.beside import LETTERS
@@ -254,7 +254,7 @@ def curves_panel(colors: Theme, bounds: Mapping[str, Bound]) -> Panel:
         own = table[table.run == run]
         figure.add_scatter(
             x=own.false_alarm.to_numpy(), y=own.miss.to_numpy(), mode="lines", name=run,
-            line={"color": color_of(style, colors), "width": 2.4, "dash": style.dash},
+            line={"color": style.color(colors), "width": 2.4, "dash": style.dash},
             hovertemplate=f"{run}: at %{{x:.1%}} false alarms at least %{{y:.1%}} misses<extra></extra>",
         )  # fmt: skip
         at = 0.5 * share
@@ -264,8 +264,3 @@ def curves_panel(colors: Theme, bounds: Mapping[str, Bound]) -> Panel:
         )  # fmt: skip
     best = "; ".join(f"{run} {bound.odds} of 100 bets" for run, bound in bounds.items())
     return Panel("plane", figure, f"Trade-off curves of the promises and of a coin. An attacker wins at most: {best}.")
-
-
-def color_of(style: Style, colors: Theme) -> str:
-    """Return a style's color in the light or dark theme `colors`."""
-    return style.dark if colors == DARK else style.light

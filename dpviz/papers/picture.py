@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from dpviz.algorithms import ALGORITHMS
-from dpviz.figures.kit.theme import DARK, Style, Theme
+from dpviz.figures.kit.theme import Style, Theme
 from dpviz.figures.scenes.tradeoff import glyph, styles
 from dpviz.numbers import number
 from dpviz.papers.registry import Item
@@ -196,7 +196,7 @@ def _drawn(panel: Plot, look: dict[str, Style], colors: Theme) -> Iterator[str]:
         yield f'<path d="M{LEFT} {y:.1f}h{wide}" stroke="{colors.hidden}" stroke-dasharray="2 3"/>'
     curves = list(dict.fromkeys(point.curve for point in panel.points))
     for place, name in enumerate(curves):
-        color = look[name].dark if colors == DARK else look[name].light
+        color = look[name].color(colors)
         own = sorted((point for point in panel.points if point.curve == name and not point.printed), key=lambda p: p.x)
         aside = (place - (len(curves) - 1) / 2) * 3 if panel.axis else 0
         spots = [(along(point.x) + aside, up(point.value)) for point in own]

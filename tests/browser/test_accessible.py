@@ -31,7 +31,7 @@ def test_a_page_is_accessible_in_every_look(open_page, name):
     if name in PICTURED:
         expect(page.locator(".js-plotly-plot, .dpviz-canvas").first).to_be_visible()
     if name == "present":  # otherwise, its pictures are still computed during the next test
-        expect(page.get_by_text("5 of 5 scenes ready.")).to_be_visible(timeout=2 * PATIENCE)
+        expect(page.get_by_text("9 of 9 scenes ready.")).to_be_visible(timeout=2 * PATIENCE)
     for mode, ground in GROUND.items():
         page.emulate_media(color_scheme=mode)
         expect(page.get_by_test_id("stApp")).to_have_css("background-color", ground)

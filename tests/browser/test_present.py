@@ -13,7 +13,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 def ready(page, also=""):
     """Wait until the show can begin; `also` says what must be true of the runs that its keys open."""
-    expect(page.get_by_text(f"5 of 5 scenes ready. {also}")).to_be_visible(timeout=2 * PATIENCE)
+    expect(page.get_by_text(f"9 of 9 scenes ready. {also}")).to_be_visible(timeout=2 * PATIENCE)
     return page.get_by_role("button", name="Present", exact=True)
 
 
@@ -39,7 +39,7 @@ def test_a_show_goes_on_without_a_network(open_page):
     expect(dialog.locator(".promise")).to_contain_text("ε 1, δ 1 in 600,000 · another draw of the noise: 1")
     page.keyboard.press("PageDown")
     expect(dialog.locator("h2")).to_have_text("Is Alex in the data? Two worlds")
-    expect(notes.locator(".count")).to_have_text("3 of 5")
+    expect(notes.locator(".count")).to_have_text("3 of 9")
     page.keyboard.press("1")
     expect(dialog.locator(".say")).to_have_text(re.compile("does not show a single run"))
     expect(notes.locator(".next")).to_have_text("Next: What privacy costs, and from where on it is free")
@@ -51,7 +51,7 @@ def test_a_show_goes_on_without_a_network(open_page):
     expect(black).to_be_visible()
     page.keyboard.press(" ")
     expect(black).to_be_hidden()
-    expect(dialog.locator(".count")).to_have_text("4 / 5")  # the Space key only ended the black screen
+    expect(dialog.locator(".count")).to_have_text("4 / 9")  # the Space key only ended the black screen
     page.keyboard.press(" ")
     expect(dialog.get_by_text("PRIVACY LABEL")).to_be_visible()
     for width, height in ((1024, 768), (1920, 1080), (1280, 800)):  # the whole label is seen, in letters that are read
@@ -62,7 +62,7 @@ def test_a_show_goes_on_without_a_network(open_page):
         assert cut == 0 and letters >= 16
         assert dialog.locator(".paper .centers").evaluate("(list) => list.scrollHeight - list.clientHeight") == 0
     page.keyboard.press("ArrowLeft")
-    expect(dialog.locator(".count")).to_have_text("4 / 5")
+    expect(dialog.locator(".count")).to_have_text("4 / 9")
     page.keyboard.press("Home")
     expect(dialog.locator(".say")).to_contain_text("Round 15 of 15 7 rows computed, 7 of them people's")
     dialog.get_by_role("button", name="End the show").click()

@@ -1,6 +1,7 @@
 """Check Present: decks as files, malicious decks, the scenes that can be slides, and the page where a deck is made."""
 
 import dataclasses
+import html
 import json
 import math
 import re
@@ -12,9 +13,23 @@ from dpviz.atlas import files, noised
 from dpviz.atlas.cells import STORY
 from dpviz.lessons import LESSONS, limits_in_short, limits_in_words
 from dpviz.lessons.plans import plans
+from dpviz.postprocessing.bet import odds_of_any
 from dpviz.runs.single import replay
+from dpviz.takeaway.deck import Shown, deck
+from dpviz.takeaway.label import facts
 from pages._ui.frame import catalog
-from pages._ui.frame.address.deck import DEFAULT, MOST_BYTES, MOST_SLIDES, PAGES, Deck, Slide, from_json, split, to_json
+from pages._ui.frame.address.deck import (
+    DEFAULT,
+    MOST_BYTES,
+    MOST_SLIDES,
+    PAGES,
+    WORDS,
+    Deck,
+    Slide,
+    from_json,
+    split,
+    to_json,
+)
 from pages._ui.teach.notes.view import deck_of
 from pages._ui.teach.present import pictures, scenes
 from pages._ui.teach.present import show as show_module
@@ -85,8 +100,8 @@ def test_a_hostile_deck_is_one_sentence(text):
 
 
 def test_every_slide_of_the_default_deck_can_be_shown_as_it_is():
-    assert len(DEFAULT.slides) == 5 and DEFAULT.seconds == 90
-    assert [staged(one, "light").sentence for one in DEFAULT.slides] == [""] * 5
+    assert len(DEFAULT.slides) == 9 and DEFAULT.seconds == 150
+    assert [staged(one).sentence for one in DEFAULT.slides] == [""] * 9
     assert all(one.notes and "=" not in one.notes for one in DEFAULT.slides)  # no formula
 
 
@@ -106,16 +121,16 @@ def test_every_slide_of_the_default_deck_can_be_shown_as_it_is():
 )
 def test_what_cannot_stand_on_the_screen_says_why(scene, words):
     if not words:
-        assert "defaults replace" in staged(Slide("", scene), "light").sentence
+        assert "defaults replace" in staged(Slide("", scene)).sentence
         return
     with pytest.raises(ValueError, match=words) as problem:
-        staged(Slide("", scene), "light")
+        staged(Slide("", scene))
     assert len(str(problem.value)) < 250
 
 
 def test_a_run_is_made_at_every_stop_of_epsilon_and_with_other_seeds_and_what_is_none_says_why():
     address = "explore?v=1&d=town&a=nsm&k=5&e=1&s=4"
-    run = staged(Slide("x", address), "light")
+    run = staged(Slide("x", address))
     assert set(run.others) == {*"12345", "r1", "r2", "r3"} and not run.refusal
     assert run.others["3"].name == run.piece.name != run.others["4"].name  # the picture at this ε is not made twice
     assert [run.others[key].args[1].epsilon for key in "12345"] == [0.25, 0.5, 1.0, 2.0, 4.0]
@@ -123,19 +138,19 @@ def test_a_run_is_made_at_every_stop_of_epsilon_and_with_other_seeds_and_what_is
     picture = pictures.Picture("", "alt", ("one",))
     shown = _record(Slide("x", address), run, {run.piece.name: picture})
     assert set(shown["others"]) == {"3"}  # the slide stays, although a full cache has dropped other pictures
-    assert set(staged(Slide("x", address, show="label"), "light").others) == set("12345")
-    assert "can be shown at other values of ε" in staged(Slide("x", address), "light", varied=False).refusal
+    assert set(staged(Slide("x", address, show="label")).others) == set("12345")
+    assert "can be shown at other values of ε" in staged(Slide("x", address), varied=False).refusal
     for scene, words in (
         ("explore?v=1&d=town&a=kmeans&k=5", "it has no ε"),
         ("limits?v=1&d=city", "does not show a single run"),
         ("again?v=1&d=town&a=nsm&k=5&e=1&s=0", "does not show a single run"),
     ):
-        none = staged(Slide("x", scene), "light")
+        none = staged(Slide("x", scene))
         assert not none.others and words in none.refusal
 
 
 def test_an_epsilon_that_was_typed_is_one_more_run_and_every_run_has_the_address_of_its_scene():
-    run = staged(Slide("x", "explore?v=1&d=town&a=nsm&k=5&e=1&s=4"), "light", typed=(0.1,))
+    run = staged(Slide("x", "explore?v=1&d=town&a=nsm&k=5&e=1&s=4"), typed=(0.1,))
     assert run.others["e0.1"].args[1].epsilon == 0.1 and run.into.keys() == run.others.keys()
     for address, epsilon, seed in ((run.address, 1.0, 4), (run.into["e0.1"], 0.1, 4), (run.into["r2"], 1.0, 6)):
         page, query = split(address)
@@ -146,7 +161,7 @@ def test_an_epsilon_that_was_typed_is_one_more_run_and_every_run_has_the_address
 def did(monkeypatch, **found):
     slide = Slide("x", "explore?v=1&d=town&a=nsm&k=5&e=1&s=4")
     monkeypatch.setattr(show_module, "_component", lambda **_: found)
-    run = staged(slide, "light")
+    run = staged(slide)
     made = {run.piece.name: pictures.Picture("", "alt", ("one",))}
     return show_module.show([(slide, run, made)], start=0, mode="light", ready=""), run, slide
 
@@ -179,14 +194,14 @@ DECK_OF_0_3 = """{"dpviz_deck": 1, "title": "A talk", "slides": [
 def test_a_deck_of_the_version_before_opens():
     deck = from_json(DECK_OF_0_3)
     assert len(deck.slides) == 4 and deck.seconds == 40
-    assert not any(staged(slide, "dark", varied=False).sentence for slide in deck.slides)
+    assert not any(staged(slide, varied=False).sentence for slide in deck.slides)
 
 
 def test_what_would_take_too_long_is_refused(monkeypatch):
     monkeypatch.setattr(scenes.runs, "seconds", lambda data, algorithm: 9.0)
     for scene in ("attacker?v=1&d=town&e=3", "again?v=1&d=town&a=nsm&k=4"):  # no stored runs
         with pytest.raises(ValueError, match="too long"):
-            staged(Slide("", scene), "light")
+            staged(Slide("", scene))
 
 
 def test_share_offers_what_can_be_shown():
@@ -200,7 +215,7 @@ def test_the_deck_of_a_plan_has_every_row_of_the_plan_and_takes_as_long(plan):
     pages = [split(slide.scene)[0] for slide in deck.slides]
     rows = [*["learn"] * len(plan.lessons), *["explore"] * bool(plan.own), *["class"] * bool(plan.play)]
     assert pages == ["home", *rows, "limits"]
-    assert not any(staged(slide, "light", varied=False).sentence for slide in deck.slides)
+    assert not any(staged(slide, varied=False).sentence for slide in deck.slides)
     assert from_json(to_json(deck)) == deck
 
 
@@ -212,10 +227,7 @@ def test_start_class_and_limits_have_a_slide_in_short():
     assert all(
         re.search(rf"find {count}\D+of\D+5", words) for count, words in zip(found[:-1], start.titles, strict=False)
     )
-    assert (
-        all(words.count(" · ") == 1 for words in start.titles)
-        and staged(Slide("", "home", show="page"), "light").step == 0
-    )
+    assert all(words.count(" · ") == 1 for words in start.titles) and staged(Slide("", "home", show="page")).step == 0
     assert "72 of 100 runs" in start.titles[-1] and "NOT PRIVATE" in start.figure
     uncovered, _ = picture("limits", "page")
     assert limits_in_short().keys() <= limits_in_words().keys() and uncovered.html.count("<tr>") == len(
@@ -225,7 +237,7 @@ def test_start_class_and_limits_have_a_slide_in_short():
         assert words in limits_in_words()["The unit"] and words in uncovered.html
     assert "phones" in picture("class", "page")[0].html
     with pytest.raises(ValueError, match="Only Start, Class and Limits"):
-        staged(Slide("", "explore?v=1&d=tiny&a=dpm&e=2", show="page"), "light")
+        staged(Slide("", "explore?v=1&d=tiny&a=dpm&e=2", show="page"))
 
 
 def test_a_link_is_kept_by_its_page_and_its_words():
@@ -233,8 +245,8 @@ def test_a_link_is_kept_by_its_page_and_its_words():
     assert split("/?v=1&e=4") == ("home", "v=1&e=4") and split("limits") == ("limits", "")
 
 
-def picture(scene, show="picture", mode="light"):
-    one = staged(Slide("", scene, show=show), mode)
+def picture(scene, show="picture"):
+    one = staged(Slide("", scene, show=show))
     seen = []
     return one.piece.function(*one.piece.args, lambda done, total: seen.append((done, total))), seen
 
@@ -258,7 +270,7 @@ def test_a_picture_says_what_it_shows():
         list(read.bigs) == counted and read.bigs[0] != read.bigs[-1] == read.big
     )  # the big number grows with the number of rings
     assert read.big == "1 of 150" and read.titles[-1].endswith("row computed, 1 of them people's")
-    dark, _ = picture("limits?v=1&d=iris&noise=seeded", mode="dark")
+    dark, _ = picture("limits?v=1&d=iris&noise=seeded")
     assert dark.big == "" and "arithmetic stops" in dark.small and dark.figure != read.figure
     keys = [[words for _, words in one.legend] for one in (read, dark)]  # exact centers have their own mark
     assert keys[0][0].startswith("exact") and keys[1][0].startswith("released")
@@ -266,6 +278,42 @@ def test_a_picture_says_what_it_shows():
     assert all(
         mark in json.loads(read.figure)["layout"]["annotations"][-1]["text"] for mark in ("□ center", "○ flower")
     )
+
+
+def test_the_number_of_groups_found_is_no_longer_so_far_at_the_end():
+    made, _ = picture("explore?v=1&d=tiny&a=dpm&e=2")
+    assert made.until.endswith("released center so far.") and made.small == made.until.replace(" so far", "")
+
+
+def test_slides_in_words_say_what_the_label_of_the_run_says():
+    scene = DEFAULT.slides[4].scene
+    data, algorithm, seed, *_ = staged(Slide("", scene, show="label")).piece.args
+    trace = replay(data, algorithm, seed, lambda *_: None).trace
+    lines, made = facts(trace), {show: picture(scene, show)[0].html for show in WORDS}
+    for show, names in (("promise", ("Protects", "Promise", "In a bet")), ("trust", ("Trusts", "Public inputs"))):
+        assert all(html.escape(lines[name]) in made[show] for name in names)
+    assert f"at most {odds_of_any(trace.claimed)} times in 100" in made["promise"]
+    assert all(html.escape(words) in made["gaps"] for words in (lines["Not protected"], *limits_in_short().values()))
+    rows = re.findall("<tr>(.*?)</tr>", made["why"])[1:]
+    assert len(rows) == 5 and [("<th>" in row) for row in rows] == [False, False, True, False, False]
+    stop = files.read("city", "nsm").at(1.0)
+    assert f"{(stop.found == 8).sum()} of {len(stop.found)} runs" in rows[2] and f"≤ {trace.claimed.odds} of" in rows[2]
+    assert "20 of 20 stored runs, and in" in picture(scene, "why")[0].small
+    unstored, _ = picture("explore?v=1&d=tiny&a=dpm&e=3", "why")
+    assert "only bets are compared" in unstored.small
+    for bad, words in (("learn?v=1&lesson=exact", "Only a run on Watch"), ("explore?v=1&d=town&a=kmeans&k=5", "no ε")):
+        with pytest.raises(ValueError, match=words):
+            staged(Slide("", bad, show="why"))
+
+
+def test_a_deck_as_a_page_holds_every_slide_and_no_markup_of_its_titles():
+    bad = "</script><b>x"
+    shown = [Shown(bad, picture("explore?v=1&d=tiny&a=dpm&e=2")[0], bad), Shown("", picture("limits", "page")[0])] * 20
+    page = deck(bad, shown)
+    record = json.loads(re.search('id="slides">(.*?)</script>', page, re.DOTALL)[1])
+    assert len(record) == MOST_SLIDES and record[0]["title"] == record[0]["notes"] == bad and "<b>x" not in page
+    assert not {*re.findall(r"(?:src|href)=.", page)} - {'href="#'} and "default-src 'none'" in page
+    assert all(re.search(f"--{name}:", page) for name in ("bg", "series-3"))
 
 
 @pytest.mark.slow
@@ -306,7 +354,7 @@ def test_the_default_decks_game_and_curves_come_from_stored_runs(monkeypatch):
 
 def test_slides_that_say_the_same_task_and_what_you_hand_out_show_the_same_people_and_k():
     """The second slide answers the first, and the last one hands out the second one's centers."""
-    exact, private, *_, label = DEFAULT.slides
+    exact, private, _, _, label, *_ = DEFAULT.slides
     asked = [scenes.read(*split(one.scene), scenes.STAGED[split(one.scene)[0]][0])[0].values for one in DEFAULT.slides]
     data = catalog.sample(asked[0]["d"])
     assert asked[1]["d"] == asked[0]["d"] and asked[1]["k"] == data.n_clusters
@@ -314,7 +362,7 @@ def test_slides_that_say_the_same_task_and_what_you_hand_out_show_the_same_peopl
     made, _ = picture(private.scene)
     assert made.big == f"{data.n_clusters} of {data.n_clusters}" and f"{len(data.X):,} people" in private.notes
     handed, _ = picture(label.scene, "label")
-    trace = replay(data, *staged(label, "light").piece.args[1:3], lambda *_: None).trace
+    trace = replay(data, *staged(label).piece.args[1:3], lambda *_: None).trace
     cells = re.findall(r"<td>(-?[\d.,]+) ± ([\d.,]+)</td>", handed.html)
     assert handed.html.count("<tr>") - handed.html.count("<tr><th scope=row") == 1 + len(trace.cluster_centers)
     assert [float(value.replace(",", "")) for value, _ in cells[1::3]] == pytest.approx(
@@ -325,7 +373,9 @@ def test_slides_that_say_the_same_task_and_what_you_hand_out_show_the_same_peopl
 
 @pytest.mark.slow
 def test_no_number_is_the_big_one_of_two_slides_of_the_default_deck():
-    bigs = [picture(one.scene, one.show)[0].big for one in DEFAULT.slides]
+    bigs = [
+        picture(one.scene, one.show)[0].big for one in DEFAULT.slides if one.show not in ("promise", "trust", "gaps")
+    ]
     assert all(bigs) and len(set(bigs)) == len(bigs) and sum("of 100" in big for big in bigs) == 1
 
 
@@ -345,14 +395,14 @@ def test_the_slide_on_costs_marks_where_privacy_is_free_and_says_it_in_the_units
 def test_a_busy_server_refuses_no_stored_game(monkeypatch):
     (game,) = (one for one in DEFAULT.slides if one.scene.startswith("attacker"))
     monkeypatch.setattr(scenes.runs, "seconds", lambda *_: 1e6)
-    assert scenes._staged(game, "light", False, ()).piece.name
+    assert scenes._staged(game, False, ()).piece.name
     monkeypatch.setattr(atlas, "played", lambda *_: ())
     with pytest.raises(ValueError, match="would take too long"):
-        scenes._staged(game, "light", False, ())
+        scenes._staged(game, False, ())
 
 
 def test_a_slide_of_the_default_deck_is_prepared_once():
-    one, again = (staged(DEFAULT.slides[0], "light", varied=False) for _ in range(2))
+    one, again = (staged(DEFAULT.slides[0], varied=False) for _ in range(2))
     assert one is again
 
 

@@ -7,12 +7,27 @@ No other Python module defines a color, except for the white background of repor
 from __future__ import annotations
 
 import dataclasses
+from functools import cache
 
 import plotly.graph_objects as go
 
 from dpviz.figures.kit.film import Film
 
-__all__ = ["DARK", "LIGHT", "SLOTS", "SPARE", "STYLES", "Style", "Theme", "base", "halo", "tag", "theme", "untitled"]
+__all__ = [
+    "DARK",
+    "LIGHT",
+    "SLOTS",
+    "SPARE",
+    "STYLES",
+    "Style",
+    "Theme",
+    "base",
+    "halo",
+    "series_tokens",
+    "tag",
+    "theme",
+    "untitled",
+]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,6 +71,12 @@ class Style:
     marker: str
     dash: str
 
+    def color(self, colors: Theme) -> str:
+        """Return the color in a theme, or its placeholder if the theme is `SLOTS`."""
+        if colors == SLOTS:
+            return f"#0102{_pairs().index((self.light, self.dark)):02X}"
+        return self.dark if colors == DARK else self.light
+
 
 _BLUE, _MUTED = (LIGHT.released, DARK.released), (LIGHT.muted, DARK.muted)
 _PLUM, _OCHRE, _TEAL = ("#4A1D3A", "#9060B4"), ("#B98A2E", "#F3E24A"), ("#0A97A6", "#8CF7DA")
@@ -80,6 +101,17 @@ SPARE = (  # marker and dash pattern distinguish curves of similar colors
 
 SMALL = 150  # figures up to this height, in pixels, have a smaller title
 LINE = 14  # height in pixels of the tag's line below a title
+
+
+@cache
+def _pairs() -> tuple[tuple[str, str], ...]:
+    """Return all colors of styles, light and dark."""
+    return tuple(dict.fromkeys((one.light, one.dark) for one in (*STYLES.values(), *SPARE)))
+
+
+def series_tokens(mode: str) -> dict[str, str]:
+    """Return a dict from name to color: the colors of styles in the theme "light" or "dark", for `slots.js`."""
+    return {f"series-{i}": dark if mode == "dark" else light for i, (light, dark) in enumerate(_pairs())}
 
 
 def theme(mode: str) -> Theme:

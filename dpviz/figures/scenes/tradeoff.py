@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dpviz.figures.kit.theme import DARK, SPARE, STYLES, Style, Theme, base, tag
+from dpviz.figures.kit.theme import SPARE, STYLES, Style, Theme, base, tag
 from dpviz.numbers import fraction, number
 
 __all__ = ["area_bars", "axis_title", "curves", "dots", "free_line", "glyph", "heat", "promise", "short", "styles"]
@@ -82,7 +82,7 @@ def styles(series: pd.DataFrame) -> dict[str, Style]:
 
 def glyph(style: Style, colors: Theme) -> str:
     """Return a 16 x 16 SVG of the symbol of a curve."""
-    color = _color(style, colors)
+    color = style.color(colors)
     shape = _GLYPHS[style.marker]
     return (
         '<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16" viewBox="0 0 16 16" '
@@ -162,7 +162,7 @@ def curves(
         if single:
             _single_runs(figure, runs[runs.series == name], name, style, colors, axis, shift)
         _curve(figure, line, name, style, colors, axis, shift, log=log, spaced=spaced, unit=unit)
-        color = _color(style, colors)
+        color = style.color(colors)
         end = f'<span style="color:{color}">{_LETTERS[style.marker]}</span> {name}'
         ends.append((end, line["mean"].iloc[-1], color))
     reference = points.dropna(subset="reference").drop_duplicates(axis).sort_values(axis)
@@ -210,7 +210,7 @@ def _single_runs(
     figure.add_scatter(
         x=runs[axis] * shift * 10 ** (0.006 * _jitter(runs.seed)), y=runs.value, mode="markers",
         name=f"{name}: single runs", hoverinfo="skip",
-        marker={"symbol": style.marker, "size": 5, "color": _color(style, colors), "opacity": 0.33},
+        marker={"symbol": style.marker, "size": 5, "color": style.color(colors), "opacity": 0.33},
     )  # fmt: skip
 
 
@@ -219,7 +219,7 @@ def _curve(
     *, log: bool, spaced: bool, unit: str,
 ) -> None:  # fmt: skip
     """Draw the means of one series with their intervals."""
-    color = _color(style, colors)
+    color = style.color(colors)
     line = line.assign(**{end: line[end].where(line.runs >= FEW, line["mean"]) for end in ("low", "high")})
     low = np.maximum(line.low, 1e-3 * line["mean"]) if log else line.low  # zero has no position on a log axis
     figure.add_scatter(
@@ -285,7 +285,7 @@ def _leave(
     """Mark every mean above the picture with an arrow and its value; marks of one position are stacked."""
     beyond = points[points["mean"] > top].sort_values([axis, "mean"], ascending=[True, False])
     for place, one in enumerate(beyond.itertuples()):
-        color = _color(look[one.series], colors)
+        color = look[one.series].color(colors)
         figure.add_annotation(
             x=math.log10(getattr(one, axis)), y=1, yref="paper", yanchor="top", xanchor="left", showarrow=False,
             text=f"↑ {_LETTERS[look[one.series].marker]} {number(one.mean, 2)}{unit}", yshift=-16 * place,
@@ -301,7 +301,7 @@ def _beyond(
         figure.add_scatter(
             x=some[axis] * 10 ** (0.006 * _jitter(some.seed)), y=[top] * len(some), mode="markers", cliponaxis=False,
             name=f"{name}: single runs above the picture", hoverinfo="skip",
-            marker={"symbol": "line-ns-open", "size": 7, "color": _color(look[str(name)], colors), "opacity": 0.6},
+            marker={"symbol": "line-ns-open", "size": 7, "color": look[str(name)].color(colors), "opacity": 0.6},
         )  # fmt: skip
 
 
@@ -366,7 +366,7 @@ def area_bars(
     tag(figure, colors, left=_CAMERA)
     figure.add_bar(
         orientation="h", y=ordered.series, x=value, width=0.55,
-        marker={"color": [_color(look[name], colors) for name in ordered.series]},
+        marker={"color": [look[name].color(colors) for name in ordered.series]},
         error_x={
             "type": "data", "symmetric": False, "array": (high - value).fillna(0),
             "arrayminus": (value - low).fillna(0), "color": colors.ink, "thickness": 1.6, "width": 0,
@@ -404,7 +404,7 @@ def dots(table: pd.DataFrame, colors: Theme, look: dict[str, Style], *, metric: 
         centers = low + bins * width
         figure.add_scatter(
             x=10**centers if log else centers, y=place + 0.06 + step * (height + 0.5), mode="markers", name=name,
-            marker={"symbol": look[name].marker, "size": 8.5, "color": _color(look[name], colors)},
+            marker={"symbol": look[name].marker, "size": 8.5, "color": look[name].color(colors)},
             customdata=one.value, hovertemplate=f"{name}: about %{{customdata:,.3~r}}<extra></extra>",
         )  # fmt: skip
     reference = table.reference.dropna()
@@ -438,10 +438,6 @@ def heat(points: pd.DataFrame, colors: Theme, *, x: str, y: str, relative: bool,
     figure.update_xaxes(type="category", title_text=axis_title(x), showgrid=False)
     figure.update_yaxes(type="category", title_text=axis_title(y), showgrid=False)
     return figure
-
-
-def _color(style: Style, colors: Theme) -> str:
-    return style.dark if colors == DARK else style.light
 
 
 def _jitter(seed: pd.Series) -> np.ndarray:

@@ -19,7 +19,8 @@ const SMALL = 0.34, FAINT = 0.45; // size of the marks of a small picture; opaci
 const LENS = 0.23, LEAST = 1.8, MOST = 20; // a lens' radius as a share of the plane's shorter side; its enlargements
 
 export class Stage extends Film {
-  /** `failed` receives an error while drawing; `zoom` maps "xaxis", "yaxis" to ranges; `scale` enlarges all. */
+  /** `failed` receives an error while drawing; `zoom` maps "xaxis", "yaxis" to ranges; `scale` enlarges all, and
+   * `sharp` multiplies the dots. */
   constructor(
     canvas,
     figure,
@@ -27,13 +28,15 @@ export class Stage extends Film {
       step,
       zoom = null,
       scale = 1,
+      sharp = 1,
       failed = (error) => {
         throw error;
       },
     } = {},
   ) {
     super(matchMedia(FORCED).matches ? forced(figure) : figure);
-    Object.assign(this, { canvas, original: figure, failed, ranges: zoom, scale, drawn: -1, ready: "", width: 0 });
+    Object.assign(this, { canvas, original: figure, failed, ranges: zoom, scale, sharp });
+    Object.assign(this, { drawn: -1, ready: "", width: 0 });
     [this.ground, this.crowd, this.calm, this.over] = [0, 1, 2, 3].map(() => document.createElement("canvas"));
     this.step = this.clamp(step ?? this.last);
     this.watch();
@@ -74,7 +77,7 @@ export class Stage extends Film {
   /** Fit the picture to its width. */
   resize(always = false) {
     const width = this.canvas.parentElement?.clientWidth / this.scale,
-      dots = devicePixelRatio * this.scale;
+      dots = devicePixelRatio * this.scale * this.sharp;
     if (!width || (width === this.width && !always)) return;
     Object.assign(this, { width, height: this.tall(width) });
     for (const one of [this.canvas, this.ground, this.crowd, this.calm, this.over]) {

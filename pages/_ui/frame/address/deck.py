@@ -7,14 +7,31 @@ import json
 from typing import Any
 from unicodedata import category
 
-__all__ = ["DEFAULT", "MOST_BYTES", "MOST_SLIDES", "PAGES", "SHOWS", "Deck", "Slide", "from_json", "split", "to_json"]
+__all__ = [
+    "DEFAULT",
+    "MOST_BYTES",
+    "MOST_SLIDES",
+    "PAGES",
+    "SHOWS",
+    "WORDS",
+    "Deck",
+    "Slide",
+    "from_json",
+    "split",
+    "to_json",
+]
 
 SCHEMA = 1
 MOST_SLIDES, MOST_BYTES = 40, 400_000
 MOST = {"title": 120, "scene": 4_000, "notes": 4_000}  # maximum numbers of characters in a deck's texts
 MOST_SECONDS = 3_600
 PAGES = ("explore", "again", "limits", "attacker", "tradeoff", "learn")  # Pages whose scenes can be shown.
-SHOWS = ("picture", "label", "page")  # A slide shows a scene's picture, its privacy label, or its whole page in short.
+# What a run's slide puts into words: its promise, who is trusted, what is not covered, and why it has its ε.
+WORDS = {
+    "promise": "What is promised", "trust": "Who is trusted", "gaps": "What is not covered", "why": "Why this ε",
+}  # fmt: skip
+# A slide shows a scene's picture, its privacy label, its whole page in short, or words on its run.
+SHOWS = ("picture", "label", "page", *WORDS)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -165,6 +182,21 @@ DEFAULT = Deck(
             "people are made up and the seed is known.",
             15,
             "label",
+        ),
+        *(
+            Slide(title, "explore?v=1&d=city&a=nsm&k=8&e=1&s=0", notes, 15, show)
+            for (show, title), notes in zip(
+                WORDS.items(),
+                (
+                    "The promise of the run that was shown, in full. It holds against anybody, whatever they know, and "
+                    "for as long as the release exists.",
+                    "Somebody has to see the rows. Say who that is in your case, and who declared the bounds.",
+                    "A promise about one row is no promise about everything. Which of these lines matters for you?",
+                    "No number follows from mathematics alone: a smaller ε protects better and finds less. Compare the "
+                    "lines, and say which one you would defend.",
+                ),
+                strict=True,
+            )
         ),
     ),
 )

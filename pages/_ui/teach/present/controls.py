@@ -10,8 +10,9 @@ from pages._ui.frame.address.deck import MOST_SLIDES
 
 SLIDE = Control("slide", "present_slide", "The show begins at", number(1, 1, MOST_SLIDES), widget="radio")
 COLORS = Control(
-    "look", "present_look", "Colors", choice("light", ("light", "dark")), widget="segmented_control",
-    named=str.capitalize, help="Colors of the show. Most projectors show light colors best.",
+    "look", "present_look", "Colors", choice("page", ("page", "light", "dark")), widget="segmented_control",
+    named={"page": "As this page", "light": "Light", "dark": "Dark"}.__getitem__,
+    help="Colors of the show and of its file. Most projectors show light colors best.",
 )  # fmt: skip
 
 

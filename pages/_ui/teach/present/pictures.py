@@ -20,7 +20,7 @@ from dpviz.datasets import Dataset
 from dpviz.figures import Panel, View, columns, pane
 from dpviz.figures.kit.legend import HIDDEN, icon
 from dpviz.figures.kit.shots import Shot, complete
-from dpviz.figures.kit.theme import theme, untitled
+from dpviz.figures.kit.theme import SLOTS, untitled
 from dpviz.figures.scenes import reruns, tradeoff
 from dpviz.figures.scenes.game import picture_panel
 from dpviz.figures.scenes.lessons import GROUPS, groups_panel
@@ -42,7 +42,8 @@ from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.rowfile import table
 from dpviz.sweeps.summary import Summary
 from dpviz.sweeps.sweep import Row, Sweep, execute
-from dpviz.takeaway.label import block
+from dpviz.takeaway.deck import Picture
+from dpviz.takeaway.label import block, facts
 from dpviz.trace import Trace
 from pages._ui.explore.attacker.scores import percent, span
 from pages._ui.explore.attacker.setup import Setup
@@ -51,7 +52,7 @@ from pages._ui.explore.player.verdict import lost
 from pages._ui.frame import markup
 from pages._ui.frame.words import on_screen
 
-__all__ = ["Picture", "clouds", "game", "lesson", "play", "read_off", "run", "start", "sweep", "uncovered"]
+__all__ = ["Picture", "clouds", "game", "lesson", "play", "read_off", "run", "start", "sweep", "uncovered", "words"]
 
 CLOUD = 25  # Number of runs of each world's cloud.
 MOST_CENTERS, MOST_COLUMNS = 8, 4  # rows and columns of the table of centers on a slide
@@ -59,41 +60,15 @@ AGAIN = 20  # Number of reruns at every ε, with the seeds of Again?
 OnStep = Callable[[int, int], None]
 
 
-@dataclasses.dataclass(frozen=True)
-class Picture:
-    """One screen.
-
-    Attributes
-    ----------
-    figure : JSON of the figure, "" if `html` replaces it
-    alt : description for people who cannot see the picture
-    titles : the sentence for every step
-    legend : (SVG, words) pairs
-    big : one number
-    small : the words for what it counts
-    bigs : the number at every step if it grows with the picture, else empty
-    promise : ε and δ in words
-    """
-
-    figure: str
-    alt: str
-    titles: tuple[str, ...]
-    legend: tuple[tuple[str, str], ...] = ()
-    big: str = ""
-    small: str = ""
-    promise: str = ""
-    html: str = ""
-    bigs: tuple[str, ...] = ()
-
-
 def _made(panel: Panel, **words: Any) -> Picture:
     """Return a picture without its title."""
     untitled(panel.figure)
-    return Picture(panel.figure.to_json(), panel.alt, **words)
+    figure = panel.printed().figure
+    return Picture(figure.to_json(), panel.alt, **words, film=tuple((figure.meta or {}).get("film", ())))
 
 
-def _legend(pairs: tuple[tuple[str, str], ...], mode: str, hidden: bool = True) -> tuple[tuple[str, str], ...]:
-    return tuple((icon(symbol, theme(mode)), word) for symbol, word in pairs if hidden or symbol not in HIDDEN)
+def _legend(pairs: tuple[tuple[str, str], ...], hidden: bool = True) -> tuple[tuple[str, str], ...]:
+    return tuple((icon(symbol, SLOTS), word) for symbol, word in pairs if hidden or symbol not in HIDDEN)
 
 
 def _promise(promise: Guarantee) -> str:
@@ -111,11 +86,11 @@ def _bet(promise: Guarantee, far: str = "rho") -> tuple[str, str]:
 
 
 def _viewed(
-    data: Dataset, trace: Trace, best: Reference, mode: str, axes: tuple[int, int] | None, hidden: bool
+    data: Dataset, trace: Trace, best: Reference, axes: tuple[int, int] | None, hidden: bool
 ) -> tuple[View, tuple[str, ...]]:
     """Return the view of a run, and its verdict."""
     axes, picture = axes or columns(data, trace), None if axes else data.picture
-    view = View(trace, theme(mode), axes, data.columns, data.units, noun=data.noun, picture=picture)
+    view = View(trace, SLOTS, axes, data.columns, data.units, noun=data.noun, picture=picture)
     if not hidden:
         return view, private_verdict(trace, data.columns, data.units).parts[:-1]
     there = groups_of(data.X, data.domain, best.trace.cluster_centers, data.groups)
@@ -130,7 +105,7 @@ def _viewed(
 
 
 def run(
-    data: Dataset, algorithm: Algorithm, seed: int, mode: str, axes: tuple[int, int] | None, hidden: bool, show: str,
+    data: Dataset, algorithm: Algorithm, seed: int, axes: tuple[int, int] | None, hidden: bool, show: str,
     on_step: OnStep,
 ) -> Picture:  # fmt: skip
     """Return a run's plane, step by step, or its privacy label."""
@@ -145,7 +120,7 @@ def run(
     best = reference(
         data, getattr(algorithm, "n_clusters", data.n_clusters), seed, getattr(algorithm, "objective", "means")
     )
-    view, verdict = _viewed(data, trace, best, mode, axes, hidden)
+    view, verdict = _viewed(data, trace, best, axes, hidden)
     how = pane(trace)
     plane = next(panel for panel in how.panels(view) if panel.name == "plane")
     shots = how.shots(trace)
@@ -153,19 +128,76 @@ def run(
     sentences[-1] = f"{shots[-1].head} · {', '.join(verdict)}"
     big, small = _bet(trace.claimed, reach(trace))
     bigs: tuple[str, ...] = ()
+    until = ""
     if hidden and trace.claimed.private and not has_regions(trace):
         there = groups_of(data.X, data.domain, best.trace.cluster_centers, data.groups)
         bigs = tuple(f"{one} of {len(there.means)}" for one in _found(trace, shots, there))
-        big, small = bigs[-1], f"{there.words} have a released center so far."
+        big, small = bigs[-1], f"{there.words} have a released center."
+        until = small.replace(".", " so far.")
     return _made(
         plane,
         titles=tuple(sentences),
-        legend=_legend(how.key(pictured=view.picture is not None), mode, hidden),
+        legend=_legend(how.key(pictured=view.picture is not None), hidden),
         big=big,
         small=small,
         promise=promise,
         bigs=bigs,
+        until=until,
     )
+
+
+def words(
+    data: Dataset, algorithm: Algorithm, seed: int, show: str, others: Sequence[tuple[Algorithm, Sequence[int]]],
+    on_step: OnStep,
+) -> Picture:  # fmt: skip
+    """Return in words what a run promises, whom one trusts, what is not covered, or what its ε gains and costs.
+
+    `others` holds the algorithm at several values of ε, smallest first, each with the number of groups that every one
+    of its stored runs found.
+    """
+    trace = replay(data, algorithm, seed, on_step).trace
+    lines, title, promise = facts(trace), f"{trace.name} on {data.title}", f"{trace.name} · {_promise(trace.claimed)}"
+    if show == "why":
+        best = reference(data, data.n_clusters, seed)
+        there = len(groups_of(data.X, data.domain, best.trace.cluster_centers, data.groups).means)
+        big, small = f"ε {number(trace.claimed.epsilon)}", _why(algorithm, others, there)
+        return Picture("", "", (title,), (), big, small, promise, _priced(data, algorithm, others, there))
+    names = {"promise": ("Protects", "Promise", "In a bet"), "trust": ("Trusts", "Public inputs", "Noise from")}
+    chosen = {name: lines[name] for name in names.get(show, ("Not protected",)) if name in lines}
+    more = {"promise": _whoever(trace.claimed), "gaps": limits_in_short()}.get(show, {})
+    return Picture("", "", (title,), promise=promise, html=_table({**chosen, **more}))
+
+
+def _whoever(promise: Guarantee) -> dict[str, str]:
+    """Return the line on any method with this ε and δ; none if nothing is promised."""
+    words = f"with this ε and δ: right at most {odds_of_any(promise)} times in 100"
+    return {"Any method": words} if promise.private else {}
+
+
+def _why(algorithm: Algorithm, others: Sequence[tuple[Algorithm, Sequence[int]]], groups: int) -> str:
+    """Return what this ε finds in stored runs, against the next smaller one."""
+    found = [(one, sum(n == groups for n in runs), len(runs)) for one, runs in others if len(runs)]
+    at = next((i for i, (one, _, _) in enumerate(found) if one == algorithm), None)
+    if at is None:
+        return "is the ε of this run. No stored runs say what it finds, so only bets are compared."
+    _, now, runs = found[at]
+    less = f", and in {found[at - 1][1]} of {found[at - 1][2]} at the next smaller ε" if at else ""
+    return f"is the ε of this run: all {groups} groups are found in {now} of {runs} stored runs{less}."
+
+
+def _priced(data: Dataset, algorithm: Algorithm, others: Sequence[tuple[Algorithm, Sequence[int]]], groups: int) -> str:
+    """Return a table of what other values of ε promise, and of what their stored runs found."""
+    counts = any(len(found) for _, found in others)
+    heads = ["ε", "Bet, this method", "Bet, any method", *[f"All {groups} groups found"] * counts]
+    rows = []
+    for one, found in others:
+        promise = one.guarantee(data.domain.n_features, data.n_public)
+        every = f"{sum(n == groups for n in found)} of {len(found)} runs" if len(found) else "not run"
+        cells = [number(promise.epsilon), *map(briefly, (promise.odds, odds_of_any(promise))), *[every] * counts]
+        tag = "th" if one == algorithm else "td"
+        rows.append("<tr>" + "".join(f"<{tag}>{markup.escape(cell)}</{tag}>" for cell in cells) + "</tr>")
+    head = "".join(f"<th scope=col>{markup.escape(name)}</th>" for name in heads)
+    return f'<section class="centers"><table><thead><tr>{head}</tr></thead>{"".join(rows)}</table></section>'
 
 
 def _found(trace: Trace, shots: Sequence[Shot], there: Groups) -> list[int]:
@@ -203,7 +235,7 @@ def _handed(trace: Trace, data: Dataset) -> str:
 
 
 def clouds(
-    data: Dataset, algorithms: dict[str, Algorithm], stored: dict[str, Sequence[np.ndarray]], seed: int, mode: str,
+    data: Dataset, algorithms: dict[str, Algorithm], stored: dict[str, Sequence[np.ndarray]], seed: int,
     axes: tuple[int, int] | None, hidden: bool, on_step: OnStep,
 ) -> Picture:  # fmt: skip
     """Return the picture of the reruns' results; each step shows the same algorithm at a different ε."""
@@ -218,17 +250,17 @@ def clouds(
         every = sum(bool(there.found_by(data.domain.normalize(centers)).all()) for centers in runs)
         drawn.append(Cloud(name, runs))
         titles.append(f"{name} · all {len(there.means)} {there.words} found in {every} of {AGAIN} runs")
-    view, _ = _viewed(data, trace, best, mode, axes, hidden)
+    view, _ = _viewed(data, trace, best, axes, hidden)
     plane = reruns.clouds(dataclasses.replace(view, missed=None), drawn, "")[0]
     small = "runs at every ε, on the same people. Each dot is a released center."
     legend = tuple(pair for pair in reruns.LEGEND if pair[0] != "hoop")
     return _made(
-        plane, titles=tuple(titles), legend=_legend(legend, mode, hidden), big=str(AGAIN), small=small,
+        plane, titles=tuple(titles), legend=_legend(legend, hidden), big=str(AGAIN), small=small,
         promise=trace.name,
     )  # fmt: skip
 
 
-def read_off(data: Dataset, noise: str, mode: str, on_step: OnStep) -> Picture:
+def read_off(data: Dataset, noise: str, on_step: OnStep) -> Picture:
     """Return the picture of the rows that follow from plain Lloyd's rounds."""
     trace, read = reconstruction.read_in(data, noise)
     on_step(1, 1)
@@ -239,9 +271,9 @@ def read_off(data: Dataset, noise: str, mode: str, on_step: OnStep) -> Picture:
     else:
         bigs, small = (), "No count is whole, so this arithmetic stops."
     return _made(
-        reconstruction.panel_of(data, trace, by_then, theme(mode)),
+        reconstruction.panel_of(data, trace, by_then, SLOTS),
         titles=tuple(titles),
-        legend=_legend(read_legend(trace.noiseless), mode),
+        legend=_legend(read_legend(trace.noiseless)),
         big=bigs[-1] if bigs else "",
         bigs=bigs,
         small=small,
@@ -249,21 +281,21 @@ def read_off(data: Dataset, noise: str, mode: str, on_step: OnStep) -> Picture:
     )
 
 
-def lesson(name: str, seed: int, mode: str, on_step: OnStep) -> Picture:
+def lesson(name: str, seed: int, on_step: OnStep) -> Picture:
     """Return the first plane of a lesson, step by step."""
     stage = lessons.stage(name, seed)
     on_step(1, 1)
-    plane = next(panel for panel in lessons.drawn(name, stage, theme(mode)) if panel.name == "plane")
+    plane = next(panel for panel in lessons.drawn(name, stage, SLOTS) if panel.name == "plane")
     return _made(
         plane,
         titles=stage.titles,
-        legend=_legend(lessons.legend(name), mode),
+        legend=_legend(lessons.legend(name)),
         small=LESSONS[name].fill(LESSONS[name].question, stage),
         promise="made-up people",
     )
 
 
-def start(mode: str, on_step: OnStep) -> Picture:
+def start(on_step: OnStep) -> Picture:
     """Return Start's averages under more and more noise, and then what its method publishes for the last ε.
 
     Raises
@@ -283,9 +315,9 @@ def start(mode: str, on_step: OnStep) -> Picture:
     kmeans = there.run("kmeans", 0)
     bigs = tuple(f"{there.found(centers)} of {len(there.groups.means)}" for centers in shots)
     return _made(
-        groups_panel(there.view(kmeans, theme(mode)), "", there.groups, shots),
+        groups_panel(there.view(kmeans, SLOTS), "", there.groups, shots),
         titles=tuple(words.replace(": ", " · ", 1) for words in spoken),
-        legend=_legend(GROUPS, mode),
+        legend=_legend(GROUPS),
         big=bigs[-1],
         bigs=bigs,
         small="neighborhoods have a center among what is published.",
@@ -299,7 +331,7 @@ def _table(lines: Mapping[str, str]) -> str:
     return f"<table><tbody>{''.join(rows)}</tbody></table>"
 
 
-def play(mode: str, on_step: OnStep) -> Picture:
+def play(on_step: OnStep) -> Picture:
     """Return what a class does with its phones, in short."""
     on_step(1, 1)
     lines = {
@@ -311,13 +343,13 @@ def play(mode: str, on_step: OnStep) -> Picture:
     return Picture("", "", ("A class with phones",), html=_table(lines))
 
 
-def uncovered(mode: str, on_step: OnStep) -> Picture:
+def uncovered(on_step: OnStep) -> Picture:
     """Return what no promise covers, in short."""
     on_step(1, 1)
     return Picture("", "", ("Limits says each of these at length.",), html=_table(limits_in_short()))
 
 
-def game(setup: Setup, mode: str, stored: tuple[Sequence[Round], ...], on_step: OnStep) -> Picture:
+def game(setup: Setup, stored: tuple[Sequence[Round], ...], on_step: OnStep) -> Picture:
     """Return the two worlds as clouds, with the bound on bets and, from stored rounds, the best known attack's success.
 
     `stored` holds finished rounds of the game with seed 0, in three lists, which may be empty: rounds with worlds
@@ -339,7 +371,7 @@ def game(setup: Setup, mode: str, stored: tuple[Sequence[Round], ...], on_step: 
         places["or here"] = question.elsewhere
     promise = algorithm.guarantee(data.domain.n_features, data.n_public)
     panel = picture_panel(
-        theme(mode), data.domain, axes, (names[0], names[1] if axes else ""), both[0][0].centers, places,
+        SLOTS, data.domain, axes, (names[0], names[1] if axes else ""), both[0][0].centers, places,
         (np.concatenate([one.centers for one in both[0]]), np.concatenate([one.centers for one in both[1]])),
         exact=not promise.private,
     )  # fmt: skip
@@ -361,7 +393,7 @@ def game(setup: Setup, mode: str, stored: tuple[Sequence[Round], ...], on_step: 
         ("hidden_ring", "Alex"),
     )
     return _made(
-        panel, titles=(words,), legend=_legend(legend, mode), big=briefly(bound), small=small,
+        panel, titles=(words,), legend=_legend(legend), big=briefly(bound), small=small,
         promise=f"{algorithm.name} · {_promise(promise)}",
     )  # fmt: skip
 
@@ -375,9 +407,7 @@ def _free(points: pd.DataFrame) -> pd.Series | None:
     return min(found, key=lambda point: point.epsilon, default=None)
 
 
-def sweep(
-    asked: Sweep, data: Dataset, mode: str, log: bool, single: bool, stored: Sequence[Row], on_step: OnStep
-) -> Picture:
+def sweep(asked: Sweep, data: Dataset, log: bool, single: bool, stored: Sequence[Row], on_step: OnStep) -> Picture:
     """Return the curves of a sweep of one data set under one promise; rows in `stored` are not computed again.
 
     Raises
@@ -401,7 +431,7 @@ def sweep(
         raise ValueError(f"{points.series.iloc[0]} has no ε, so it has no curve over ε.")
     name = metric.title.partition(" (")[0]
     figure = tradeoff.curves(
-        points, summary.runs, theme(mode), tradeoff.styles(points),
+        points, summary.runs, SLOTS, tradeoff.styles(points),
         axis="epsilon", metric=metric.title, log=log, single=single, labels=True, height=470, title="",
         against=metric.against, times=metric.relative,
     )  # fmt: skip
@@ -418,7 +448,7 @@ def sweep(
         free = _free(points) if metric.relative and metric.objective == "means" else None
         if free is not None:
             ends = float(points.epsilon.min()), float(points.epsilon.max())
-            tradeoff.free_line(figure, ends, FAR, theme(mode))
+            tradeoff.free_line(figure, ends, FAR, SLOTS)
             exact, far = (data.domain.length(math.sqrt(loss)) for loss in (free.reference, free["mean"]))
             farther = f"{100 * (math.sqrt(free.ratio) - 1):.1f}%"
             big = f"ε {number(free.epsilon)}"

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from dpviz.algorithms import ALGORITHMS, Algorithm
+from dpviz.datasets import Dataset
 from dpviz.lessons import LESSONS
 from dpviz.numbers import number
 from dpviz.sweeps.sweep import Sweep
@@ -25,7 +26,7 @@ from pages._ui.explore.workspace.tradeoff import tradeoff
 from pages._ui.frame import catalog
 from pages._ui.frame.address.control import Vocabulary
 from pages._ui.frame.address.data import FILE
-from pages._ui.frame.address.deck import DEFAULT, Slide, split
+from pages._ui.frame.address.deck import DEFAULT, WORDS, Slide, split
 from pages._ui.frame.address.scene import Scene, read, write
 from pages._ui.frame.places import PAGES
 from pages._ui.learn.controls import vocabulary
@@ -41,7 +42,7 @@ MOST_RUNS = 400  # Maximum number of runs of a sweep on a slide.
 MOST_VARIED = 6
 SEEDS = 3  # number of other draws of a slide's noise
 Work = tuple[Callable[..., Any], tuple[Any, ...]]
-Plan = Callable[[Scene, Slide, str], Work]
+Plan = Callable[[Scene, Slide], Work]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -88,8 +89,8 @@ def _all(value: Any) -> tuple[Any, ...]:
     return () if value is None else value if isinstance(value, tuple) else (value,)
 
 
-def staged(slide: Slide, mode: str, *, varied: bool = True, typed: Sequence[float] = ()) -> Staged:
-    """Prepare a slide in the colors of a mode; `varied` says whether its runs at other ε and seeds are made, too.
+def staged(slide: Slide, *, varied: bool = True, typed: Sequence[float] = ()) -> Staged:
+    """Prepare a slide; `varied` says whether its runs at other ε and seeds are made, too.
 
     `typed` lists values of ε typed in the show.
 
@@ -99,24 +100,24 @@ def staged(slide: Slide, mode: str, *, varied: bool = True, typed: Sequence[floa
         If the slide cannot be shown; the message is one sentence with the reason.
     """
     if slide in DEFAULT.slides and not typed:
-        return _of_default(slide, mode, varied)
-    return _staged(slide, mode, varied, typed)
+        return _of_default(slide, varied)
+    return _staged(slide, varied, typed)
 
 
 @functools.cache
-def _of_default(slide: Slide, mode: str, varied: bool) -> Staged:
+def _of_default(slide: Slide, varied: bool) -> Staged:
     """Prepare a slide of the default deck once for all visitors, because nothing that a visitor does changes it."""
-    return _staged(slide, mode, varied, ())
+    return _staged(slide, varied, ())
 
 
-def _staged(slide: Slide, mode: str, varied: bool, typed: Sequence[float]) -> Staged:
+def _staged(slide: Slide, varied: bool, typed: Sequence[float]) -> Staged:
     page, query = split(slide.scene)
     if slide.show == "page":
         if page not in IN_SHORT:
             raise ValueError("Only Start, Class and Limits can be shown in short.")
-        name = json.dumps(["slide", page, slide.show, mode, __version__])
+        name = json.dumps(["slide", page, slide.show, __version__])
         refusal = "This slide shows no run, so there is no ε and no seed to change."
-        return Staged(Piece(name, IN_SHORT[page], (mode,)), 0, False, page, refusal=refusal)
+        return Staged(Piece(name, IN_SHORT[page], ()), 0, False, page, refusal=refusal)
     if page not in STAGED:
         raise ValueError(f"The page “{page[:40]}” cannot be a slide; these pages can: {', '.join(STAGED)}.")
     vocabulary, plan = STAGED[page]
@@ -130,14 +131,16 @@ def _staged(slide: Slide, mode: str, varied: bool, typed: Sequence[float]) -> St
         raise ValueError("This slide needs a file; a deck shows only samples and made-up data.")
     if slide.show == "label" and page != "explore":
         raise ValueError("Only a run on Watch has a privacy label.")
-    piece = _piece(plan, scene, slide, mode)
+    if slide.show in WORDS and page != "explore":
+        raise ValueError("Only a run on Watch has a promise to put into words.")
+    piece = _piece(plan, scene, slide)
     tasks: dict[str, Piece] = {}
     others: dict[str, Scene] = {}
     refusal = f"Only the first {MOST_VARIED} slides of a deck that show one run can be shown at other values of ε."
     if varied:
         try:
             others, refusal = _others(scene, slide, piece, typed)
-            tasks = {key: _piece(plan, other, slide, mode) for key, other in others.items()}
+            tasks = {key: _piece(plan, other, slide) for key, other in others.items()}
         except ValueError as problem:
             tasks, others, refusal = {}, {}, str(problem)
     into = {key: f"{page}?{write(other, vocabulary)}" for key, other in others.items()}
@@ -145,13 +148,13 @@ def _staged(slide: Slide, mode: str, varied: bool, typed: Sequence[float]) -> St
     return Staged(piece, scene.step, scene.play, address, sentence, tasks, into, refusal)
 
 
-def _piece(plan: Plan, scene: Scene, slide: Slide, mode: str) -> Piece:
+def _piece(plan: Plan, scene: Scene, slide: Slide) -> Piece:
     try:
-        function, args = plan(scene, slide, mode)
+        function, args = plan(scene, slide)
     except (TypeError, LookupError) as problem:
         raise ValueError(str(problem)) from None
     values = sorted(map(repr, scene.values.items()))
-    name = json.dumps(["slide", scene.page, values, scene.hide, slide.show, mode, __version__])
+    name = json.dumps(["slide", scene.page, values, scene.hide, slide.show, __version__])
     return Piece(name, function, args)
 
 
@@ -174,21 +177,34 @@ def _others(scene: Scene, slide: Slide, piece: Piece, typed: Sequence[float]) ->
     return others | {f"r{i}": with_(s=seed + i) for i in range(1, SEEDS + 1) if not label}, ""
 
 
-def _run(scene: Scene, slide: Slide, mode: str) -> Work:
+def _run(scene: Scene, slide: Slide) -> Work:
     if scene.values.get("exact"):
         raise ValueError("A slide cannot show a run without noise; switch the noise on.")
     data, side = catalog.sample(scene.values["d"]), asked_by(scene, explore)
     runs.check(data, side.algorithm)
+    if slide.show in WORDS:
+        return pictures.words, (data, side.algorithm, side.seed, slide.show, _priced(data, side.algorithm, slide.show))
     hidden = scene.values["layers"] and "kmeans" not in scene.hide
     chosen: Sequence[int] = scene.values.get("axes") or ()
     axes = (chosen[0], chosen[1]) if len(chosen) == 2 else None
     if not (scene.page == "again" and slide.show == "picture" and hasattr(side.algorithm, "epsilon")):
-        return pictures.run, (data, side.algorithm, side.seed, mode, axes, hidden, slide.show)
+        return pictures.run, (data, side.algorithm, side.seed, axes, hidden, slide.show)
     every = {f"ε {number(stop, 6)}": _at(side.algorithm, stop) for stop in sorted({*STOPS, side.algorithm.epsilon})}
     stored = {one: stop.centers for one, algorithm in every.items() if (stop := runs_of(data, algorithm)) is not None}
     if pictures.AGAIN * (len(every) - len(stored)) * runs.seconds(data, side.algorithm) > runs.MOST_SECONDS / 2:
         raise ValueError("The reruns would take too long; choose a faster algorithm or smaller data.")
-    return pictures.clouds, (data, every, stored, side.seed, mode, axes, hidden)
+    return pictures.clouds, (data, every, stored, side.seed, axes, hidden)
+
+
+def _priced(data: Dataset, algorithm: Algorithm, show: str) -> tuple[tuple[Algorithm, tuple[int, ...]], ...]:
+    """Return the algorithm at the stops of ε and its own, each with the groups found by every stored run."""
+    if show != "why":
+        return ()
+    if not hasattr(algorithm, "epsilon"):
+        raise ValueError("This run promises nothing, so it has no ε to give reasons for.")
+    every = [_at(algorithm, stop) for stop in sorted({*STOPS, algorithm.epsilon})]
+    stored = [(one, runs_of(data, one)) for one in every]
+    return tuple((one, () if stop is None else tuple(stop.found.tolist())) for one, stop in stored)
 
 
 def _at(algorithm: Algorithm, epsilon: float) -> Algorithm:
@@ -196,11 +212,11 @@ def _at(algorithm: Algorithm, epsilon: float) -> Algorithm:
     return dataclasses.replace(algorithm, **values)
 
 
-def _limits(scene: Scene, slide: Slide, mode: str) -> Work:
-    return pictures.read_off, (catalog.sample(scene.values["d"]), scene.values["noise"], mode)
+def _limits(scene: Scene, slide: Slide) -> Work:
+    return pictures.read_off, (catalog.sample(scene.values["d"]), scene.values["noise"])
 
 
-def _attacker(scene: Scene, slide: Slide, mode: str) -> Work:
+def _attacker(scene: Scene, slide: Slide) -> Work:
     values, data = scene.values, catalog.sample(scene.values["d"])
     algorithm, alex = asked_by(scene, explore).algorithm, person(values["who"], data)
     if alex is None:
@@ -210,10 +226,10 @@ def _attacker(scene: Scene, slide: Slide, mode: str) -> Work:
     stored = tuple(atlas.played(*asked, world) if values["ask"] == "in" else () for world in (None, True, False))
     if not all(stored) and runs.seconds(data, algorithm) > SLOWEST / 3:
         raise ValueError("One round of this game would take too long; choose smaller data or a faster algorithm.")
-    return pictures.game, (setup, mode, stored)
+    return pictures.game, (setup, stored)
 
 
-def _tradeoff(scene: Scene, slide: Slide, mode: str) -> Work:
+def _tradeoff(scene: Scene, slide: Slide) -> Work:
     asked: Sweep = sweep_of(scene.values)
     if len(asked.data) > 1:
         raise ValueError("A slide shows the curves of a single data set.")
@@ -221,14 +237,14 @@ def _tradeoff(scene: Scene, slide: Slide, mode: str) -> Work:
         raise ValueError(f"A slide's sweep has at most {MOST_RUNS} runs; this one has more.")
     data = catalog.sample(scene.values["d"][0])
     stored = tuple(sweeps.stored(asked).values())
-    return pictures.sweep, (asked, data, mode, scene.values["scale"] == "log", scene.values["single"], stored)
+    return pictures.sweep, (asked, data, scene.values["scale"] == "log", scene.values["single"], stored)
 
 
-def _learn(scene: Scene, slide: Slide, mode: str) -> Work:
+def _learn(scene: Scene, slide: Slide) -> Work:
     name = scene.values["lesson"]
     if name not in LESSONS:
         raise ValueError("This slide needs a lesson, such as learn?v=1&lesson=exact.")
-    return pictures.lesson, (name, scene.values.get("s", 0), mode)
+    return pictures.lesson, (name, scene.values.get("s", 0))
 
 
 STAGED: dict[str, tuple[Vocabulary, Plan]] = {

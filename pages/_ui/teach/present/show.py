@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-import base64
-import json
+import dataclasses
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import streamlit as st
 
-from dpviz.figures.kit.theme import theme
-from dpviz.figures.stage import script
+from dpviz.takeaway.deck import Picture, Shown, show_code, tokens
 from pages._ui.frame.address.deck import Slide
 from pages._ui.frame.inside.client import PAGE
-from pages._ui.teach.present.pictures import Picture
 from pages._ui.teach.present.scenes import Staged
 
-__all__ = ["Did", "show"]
+__all__ = ["Did", "show", "shown"]
 
 LEAST, MOST = 0.01, 100.0  # range of a typed ε
 
 _HERE = Path(__file__).parent
-_STYLES = "".join(
-    f"const {name} = {json.dumps((_HERE / file).read_text())};\n"
-    for name, file in (("SHOW_CSS", "show.css"), ("NOTES_CSS", "notes.css"))
-)
 
 _component = st.components.v2.component(
     "dpviz_show",
@@ -33,7 +26,7 @@ _component = st.components.v2.component(
     '<button data-do="notes">Notes in a second window</button><p class="ready" role="status"></p></div>'
     '<p role="alert"></p><ol aria-label="The deck in its order"></ol>',
     css=(_HERE / "page.css").read_text(),
-    js=PAGE + script() + _STYLES + (_HERE / "show.js").read_text(),
+    js=PAGE + show_code() + (_HERE / "host.js").read_text(),
 )
 
 
@@ -64,13 +57,12 @@ def show(
     ready : text beside the button that begins the show
     opened : number of the opened address if it asks for the show to begin, else 0; a new number starts the show
     """
-    tokens = "".join(f"--{name}:{value};" for name, value in theme(mode).tokens().items())
     data = {
         "slides": [_record(*one) for one in slides],
         "start": start,
         "ready": ready,
         "open": opened,
-        "tokens": f"{tokens}color-scheme:{mode};",
+        "tokens": tokens(mode),
         "turned": mode != (st.context.theme.type or "light"),
     }
     events = _component(
@@ -96,32 +88,13 @@ def _is_slide(number: Any, slides: Sequence[object]) -> bool:
     return isinstance(number, int) and not isinstance(number, bool) and 1 <= number <= len(slides)
 
 
+def shown(slide: Slide, staged: Staged, pictures: Mapping[str, Picture]) -> Shown:
+    """Return a slide with its picture."""
+    return Shown(
+        slide.title, pictures[staged.piece.name], slide.notes, slide.seconds, step=staged.step, play=staged.play
+    )
+
+
 def _record(slide: Slide, staged: Staged, pictures: Mapping[str, Picture]) -> dict[str, object]:
-    return {
-        "title": slide.title,
-        "scene": slide.scene,
-        "notes": slide.notes,
-        "seconds": slide.seconds,
-        "step": staged.step,
-        "play": staged.play,
-        "others": {key: _screen(pictures[one.name]) for key, one in staged.others.items() if one.name in pictures},
-        "refusal": staged.refusal,
-        **_screen(pictures[staged.piece.name]),
-    }
-
-
-def _screen(picture: Picture) -> dict[str, object]:
-    return {
-        "figure": picture.figure,
-        "html": picture.html,
-        "alt": picture.alt,
-        "titles": picture.titles,
-        "big": picture.big,
-        "bigs": picture.bigs,
-        "small": picture.small,
-        "promise": picture.promise,
-        "legend": [
-            (f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}", words)
-            for svg, words in picture.legend
-        ],
-    }
+    others = {key: dataclasses.asdict(pictures[one.name]) for key, one in staged.others.items() if one.name in pictures}
+    return shown(slide, staged, pictures).record(scene=slide.scene, others=others, refusal=staged.refusal)

@@ -9,6 +9,7 @@ from urllib.parse import parse_qs
 import streamlit as st
 
 from dpviz.escape import plain
+from dpviz.takeaway.deck import deck as as_page
 from pages._ui.explore.form.numbers import whole_number
 from pages._ui.frame import markup
 from pages._ui.frame.address import links
@@ -20,6 +21,7 @@ from pages._ui.frame.address.deck import (
     MOST_SECONDS,
     MOST_SLIDES,
     SHOWS,
+    WORDS,
     Deck,
     Slide,
     from_json,
@@ -29,9 +31,9 @@ from pages._ui.frame.address.deck import (
 from pages._ui.frame.address.state import address_state
 from pages._ui.frame.demo import demo
 from pages._ui.frame.places import PAGES
-from pages._ui.teach.present.controls import SLIDE
+from pages._ui.teach.present.controls import COLORS, SLIDE
 from pages._ui.teach.present.scenes import MOST_VARIED, Staged, called, staged
-from pages._ui.teach.present.show import show
+from pages._ui.teach.present.show import show, shown
 from pages._ui.teach.present.state import present_state
 from pages._ui.work.batch import Gathered, follow, gather
 from pages._ui.work.state import work_state
@@ -41,7 +43,7 @@ __all__ = ["deck_file", "projector", "slide_form", "slide_list"]
 _SLIDE_SCENE = "slide_scene_{}".format
 
 MOST_TYPED = 4  # number of values of ε that a slide keeps besides the last one typed
-_SHOWN = {"picture": "The picture", "label": "The privacy label", "page": "The page in short"}
+_SHOWN = {"picture": "The picture", "label": "The privacy label", "page": "The page in short", **WORDS}
 
 
 def _put(deck: Deck, index: int, slide: Slide) -> None:
@@ -90,7 +92,7 @@ def _open(text: bytes) -> None:
     st.rerun()
 
 
-def projector(mode: str) -> None:
+def projector() -> None:
     """Make the pictures of the deck, and offer the show once every slide has one."""
     deck = current()
     ready: dict[int, Staged] = {}
@@ -98,7 +100,7 @@ def projector(mode: str) -> None:
         try:
             varied = sum(bool(one.others) for one in ready.values())
             typed = present_state.present_typed.get(slide.scene, ())
-            ready[index] = staged(slide, mode, varied=varied < MOST_VARIED, typed=typed)
+            ready[index] = staged(slide, varied=varied < MOST_VARIED, typed=typed)
         except ValueError as problem:
             st.error(f"Slide {index + 1}, {plain(slide.title)}: {plain(str(problem))}")
             continue
@@ -106,7 +108,7 @@ def projector(mode: str) -> None:
             st.info(f"Slide {index + 1}, {plain(slide.title)}: {plain(ready[index].sentence)}")
     if not ready:
         return
-    follow(partial(_gather, ready), partial(_offer, deck, ready, mode), 0.5)
+    follow(partial(_gather, ready), partial(_offer, deck, ready), 0.5)
 
 
 def _gather(ready: dict[int, Staged]) -> Gathered:
@@ -115,7 +117,7 @@ def _gather(ready: dict[int, Staged]) -> Gathered:
     return gather("present", "Deck", list(pieces.values()), public=True)
 
 
-def _offer(deck: Deck, ready: dict[int, Staged], mode: str, now: Gathered) -> None:
+def _offer(deck: Deck, ready: dict[int, Staged], now: Gathered) -> None:
     tasks = {index: one for index, one in ready.items() if one.piece.name in now.ready}
     if now.active:
         share = now.job.done / now.job.total if now.job and now.job.total else 0.0
@@ -137,10 +139,17 @@ def _offer(deck: Deck, ready: dict[int, Staged], mode: str, now: Gathered) -> No
         if now.active
         else "From now on the show needs no network."
     )
+    slides = [(deck.slides[index], one, results) for index, one in tasks.items()]
+    look = COLORS.held if COLORS.held in ("light", "dark") else ""
     did = show(
-        [(deck.slides[index], one, results) for index, one in tasks.items()], start=start, mode=mode,
+        slides, start=start, mode=look or st.context.theme.type or "light",
         ready=f"{len(tasks)} of {len(deck.slides)} scenes ready. {more}",
         opened=opened.number if opened is not None and opened.scene.play else 0,
+    )  # fmt: skip
+    st.download_button(
+        "Save as a page", lambda: as_page(deck.title, [shown(*one) for one in slides], look), "deck.html", "text/html",
+        key="deck_page", icon=":material/slideshow:", on_click="ignore",
+        help="One HTML file, with your notes, that shows without a network and prints one slide a page, also as PDF.",
     )  # fmt: skip
     if did.into:
         page, query = split(did.into)

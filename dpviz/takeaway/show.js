@@ -1,6 +1,7 @@
 // The show holds every slide's picture from the start, so keys, notes and clock need no server and no network.
-// The stage's own script (dpviz.figures.stage) is above this one, and SHOW_CSS.
-const STEP = 900, MOST = 12_000; // milliseconds per step of a slide that plays by itself, and maximum for all its steps
+// Above this one are the stage's own script (dpviz.figures.stage), `inColors`, SHOW_CSS and NOTES_CSS.
+const STEP = 900; // milliseconds per step of a slide that plays by itself and is no film
+const MOST = 12_000, SHARE = 0.8; // milliseconds that playing takes at most, or the share of the time that is planned
 const KEYS = {
   ArrowRight: "next",
   PageDown: "next",
@@ -32,6 +33,54 @@ const KEYS = {
 const clock = (ms) => `${Math.floor(ms / 60_000)}:${String(Math.floor(ms / 1000) % 60).padStart(2, "0")}`;
 const made = (tag, name, words = "") =>
   Object.assign(document.createElement(tag), { className: name, textContent: words });
+const SCREEN = `<div class="top"><span class="badge">DEMO</span><span class="promise"></span
+  ><span class="count"></span></div><h2></h2><div class="body"><div class="picture"></div><div class="side"
+  ><p class="big"></p><p class="small"></p><div class="key"></div></div></div>`;
+
+/** Write the text around a slide's picture into an element that holds `SCREEN`. */
+function written(root, slide, count, more = "") {
+  const put = (name, words) => { root.querySelector(name).textContent = words; };
+  put("h2", slide.title);
+  put(".promise", slide.promise + more);
+  put(".count", count);
+  put(".big", slide.big);
+  put(".small", slide.small);
+  root.querySelector(".key").replaceChildren(...slide.legend.map(([source, words]) => {
+    const one = made("span", ""), image = made("img", "");
+    Object.assign(image, { src: `data:image/svg+xml,${encodeURIComponent(inColors(source, root))}`, alt: "" });
+    one.append(image, words);
+    return one;
+  }));
+}
+
+/** Draw a slide's picture, as large as its box; return its stage, or nothing for a page of words. */
+function pictured(box, slide, step, sharp = 1) {
+  box.replaceChildren();
+  if (slide.html) {
+    const paper = made("div", "paper");
+    paper.innerHTML = slide.html; // made by the server from released values and escaped there
+    return void box.append(paper);
+  }
+  const figure = JSON.parse(inColors(slide.figure, box)), room = made("div", ""), canvas = made("canvas", "");
+  const { clientWidth: wide, clientHeight: high } = box, scale = Math.max(1, Math.min(2.4, high / 400, wide / 480));
+  const { meta, margin = {} } = figure.layout, m = { l: 0, r: 0, t: 0, b: 0, ...margin };
+  figure.layout.height = high / scale;
+  if (meta?.ar) meta.h = high / scale;
+  const fits = meta?.ar ? ((high / scale - m.t - m.b) / meta.ar + m.l + m.r) * scale : wide;
+  room.style.width = `${Math.min(wide, fits)}px`;
+  canvas.setAttribute("role", "img");
+  canvas.setAttribute("aria-label", slide.alt);
+  room.append(canvas);
+  box.append(room);
+  return new Stage(canvas, figure, { step, scale, sharp });
+}
+
+/** Write the sentence of a step: its head in bold, and the rest. */
+function spoken(say, words) {
+  const [head, ...rest] = words.split(" · ");
+  say.replaceChildren(made("b", "", head), rest.length ? ` ${rest.join(" · ")}` : "");
+}
+
 const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 class Show {
@@ -39,14 +88,12 @@ class Show {
     const host = document.body.appendChild(made("div", "dpviz-show"));
     const root = host.attachShadow({ mode: "open" });
     root.innerHTML = `<style>${SHOW_CSS}</style><dialog aria-label="Presentation"><div class="screen" tabindex="-1">
-      <div class="top"><span class="badge">DEMO</span><span class="promise"></span><span class="count"></span></div
-      ><h2></h2>
-      <div class="body"><div class="picture"></div><div class="side"><p class="big"></p
-      ><p class="small"></p><div class="key"></div></div></div>
-      <div class="foot"><p class="say" aria-live="polite"></p><form class="type" hidden><label>ε
+      ${SCREEN}<div class="foot"><p class="say" aria-live="polite"></p><form class="type" hidden><label>ε
         <input inputmode="decimal" size="6" autocomplete="off"></label></form><div class="keys">
         <button data-do="back" aria-label="Back">‹</button><button data-do="next" aria-label="Next">›</button
         ><button data-do="end" aria-label="End the show">✕</button></div></div>
+      <div class="over" role="status" hidden><p class="big">The end</p>
+        <p>One more step ends the show. Left goes back.</p></div>
       <div class="black" hidden></div></div></dialog>`;
     this.root = root;
     this.dialog = root.querySelector("dialog");
@@ -113,7 +160,7 @@ class Show {
   }
 
   ended() {
-    clearTimeout(this.timer);
+    this.reel?.pause();
     this.stage?.close();
     this.stage = undefined;
     this.since = undefined;
@@ -136,12 +183,17 @@ class Show {
   }
 
   act(what) {
-    const black = this.root.querySelector(".black"), { slides } = this.data;
+    const [black, over] = [".black", ".over"].map((name) => this.root.querySelector(name)), { slides } = this.data;
     if (what && what !== "notes" && !black.hidden) return void (black.hidden = true); // any key brings the picture back
+    if (what && !over.hidden && !["black", "notes", "full"].includes(what)) {
+      if (["next", "slide", "last", "end"].includes(what)) return this.dialog.close();
+      over.hidden = true;
+      if (["back", "before"].includes(what)) return;
+    }
     const doing = {
       next: () => this.next(),
       back: () => this.back(),
-      slide: () => this.go(this.at + 1),
+      slide: () => this.onward(),
       before: () => this.go(this.at - 1),
       first: () => this.go(0),
       last: () => this.go(slides.length - 1),
@@ -166,7 +218,14 @@ class Show {
     const last = this.slide.titles.length - 1;
     if (this.playing) this.show(last, 0);
     else if (this.step < last) this.show(this.step + 1, 300);
-    else this.go(this.at + 1);
+    else this.onward();
+  }
+
+  /** Go to the next slide, or say that there is none. */
+  onward() {
+    if (this.at + 1 < this.data.slides.length) return this.go(this.at + 1);
+    this.show(this.slide.titles.length - 1, 0);
+    this.root.querySelector(".over").hidden = false;
   }
 
   back() {
@@ -178,31 +237,21 @@ class Show {
     if (at < 0 || at >= this.data.slides.length) return;
     this.at = at;
     this.other = this.drawn = this.variant = this.waits = undefined;
-    this.form.hidden = true;
+    this.form.hidden = this.root.querySelector(".over").hidden = true;
     this.words();
     const { slide } = this, last = slide.titles.length - 1, plays = slide.play && last > 0 && !still();
     this.from = plays ? last : Math.min(slide.step ?? last, last);
     this.step = plays ? 0 : this.from;
-    this.draw();
+    this.wind();
     this.show(this.step, 0);
-    if (plays) this.play(Math.min(STEP, MOST / last));
-    this.keep();
+    if (plays) this.play();
+    this.told?.({ at: at + 1 });
   }
 
   /** Write the text around the picture. */
   words() {
-    const { slide } = this, put = (name, words) => { this.root.querySelector(name).textContent = words; };
-    put("h2", slide.title);
-    put(".promise", slide.promise + (this.drawn ? ` · another draw of the noise: ${this.drawn}` : ""));
-    put(".count", `${this.at + 1} / ${this.data.slides.length}`);
-    put(".big", slide.big);
-    put(".small", slide.small);
-    this.root.querySelector(".key").replaceChildren(...slide.legend.map(([source, words]) => {
-      const one = made("span", ""), image = made("img", "");
-      Object.assign(image, { src: source, alt: "" });
-      one.append(image, words);
-      return one;
-    }));
+    const { slide, drawn } = this, count = `${this.at + 1} / ${this.data.slides.length}`;
+    written(this.screen, slide, count, drawn ? ` · another draw of the noise: ${drawn}` : "");
   }
 
   /** Show the slide's run at another ε or seed, made before the show, at the same step if it has that step. */
@@ -219,7 +268,7 @@ class Show {
     const last = this.slide.titles.length - 1;
     this.from = this.from === before ? last : Math.min(this.from, last);
     this.step = ended ? last : Math.min(this.step, last);
-    this.draw();
+    this.wind();
     this.show(this.step, 0);
   }
 
@@ -229,56 +278,54 @@ class Show {
     this.instead(this.drawn && !others[next] ? undefined : next);
   }
 
-  play(ms) {
-    clearTimeout(this.timer);
+  /** Play the slide from before its first step, within its time. */
+  play() {
+    const { reel, slide } = this, all = reel.steps.flat().reduce((sum, { ms }) => sum + ms, 0);
+    reel.pace = Math.max(1, all / (SHARE * 1000 * slide.seconds || MOST));
     this.playing = true;
-    this.timer = setTimeout(() => {
-      this.show(this.step + 1, Math.min(400, ms / 2));
-      if (this.step < this.slide.titles.length - 1) this.play(ms);
-    }, ms);
+    this.from = this.step = reel.last;
+    reel.go(reel.first);
+    reel.play(() => this.show(reel.last, 0));
   }
 
-  /** Redraw the picture for the current size. */
+  /** Draw a moment while the slide plays. */
+  moment(step, moment) {
+    const { event, share, many } = moment, done = event === many - 1 && share >= 1 ? step : step - 1;
+    this.stage.moment(step, moment);
+    this.step = step;
+    this.said(this.reel.steps[step][event].says, Math.max(0, done));
+  }
+
+  /** Draw the picture for the current size. */
   draw() {
-    const box = this.root.querySelector(".picture"), { slide } = this;
     this.stage?.close();
-    this.stage = undefined;
-    box.replaceChildren();
-    if (slide.html) {
-      const paper = made("div", "paper");
-      paper.innerHTML = slide.html; // made by the server from released values and escaped there
-      return box.append(paper);
-    }
-    const figure = JSON.parse(slide.figure), room = made("div", ""), canvas = made("canvas", "");
-    const { clientWidth: wide, clientHeight: high } = box, scale = Math.max(1, Math.min(2.4, high / 400, wide / 480));
-    const { meta, margin = {} } = figure.layout, m = { l: 0, r: 0, t: 0, b: 0, ...margin };
-    figure.layout.height = high / scale;
-    if (meta?.ar) meta.h = high / scale;
-    const fits = meta?.ar ? ((high / scale - m.t - m.b) / meta.ar + m.l + m.r) * scale : wide;
-    room.style.width = `${Math.min(wide, fits)}px`;
-    canvas.setAttribute("role", "img");
-    canvas.setAttribute("aria-label", slide.alt);
-    room.append(canvas);
-    box.append(room);
-    this.stage = new Stage(canvas, figure, { step: this.step, scale });
+    this.stage = pictured(this.root.querySelector(".picture"), this.slide, this.step);
+  }
+
+  /** Draw another picture, with a clock of its own. */
+  wind() {
+    this.reel?.pause();
+    this.draw();
+    const { film, titles } = this.slide, events = film.length ? film : titles.map((says) => [{ ms: STEP, says }]);
+    this.reel = new Reel(events, Boolean(events[0][0].acts), (step, moment) => this.moment(step, moment));
   }
 
   show(step, ms) {
-    clearTimeout(this.timer);
+    this.reel?.pause();
     this.playing = false;
     this.step = Math.max(0, Math.min(this.slide.titles.length - 1, step));
     this.stage?.show(this.step, still() ? 0 : ms);
-    const say = this.root.querySelector(".say"), [head, ...rest] = this.slide.titles[this.step].split(" · ");
-    this.root.querySelector(".big").textContent = this.slide.bigs[this.step] ?? this.slide.big; // number and noun
-    say.replaceChildren(made("b", "", head), rest.length ? ` ${rest.join(" · ")}` : "");
-    this.tell();
+    this.said(this.slide.titles[this.step], this.step);
   }
 
-  /** Keep the slide in the address: a reload begins there. */
-  keep() {
-    const parts = location.search.slice(1).split("&").filter((part) => part && !/^slide=/.test(part));
-    if (!parts.some((part) => part.startsWith("v="))) parts.unshift("v=1");
-    streamlit.rewrite(`${location.pathname}?${[...parts, `slide=${this.at + 1}`].join("&")}`);
+  /** Write the sentence of a step or event, and the number that is reached once a step is done. */
+  said(words, done) {
+    const { slide } = this, say = this.root.querySelector(".say"), ends = done === slide.titles.length - 1;
+    say.setAttribute("aria-live", this.playing ? "off" : "polite");
+    this.root.querySelector(".big").textContent = slide.bigs[done] ?? slide.big; // number and noun
+    this.root.querySelector(".small").textContent = (!ends && slide.until) || slide.small;
+    spoken(say, words);
+    this.tell();
   }
 
   /** Open the second window, or bring it back; return whether the browser allowed it. */
@@ -297,7 +344,7 @@ class Show {
       ),
     );
     page.onkeydown = (event) => { if (this.dialog.open) this.key(event); };
-    this.said = "";
+    this.noted = "";
     this.tell();
     return true;
   }
@@ -321,57 +368,8 @@ class Show {
       notes: slide.notes,
       next: slides[at + 1] ? `Next: ${slides[at + 1].title}` : "Last slide",
     };
-    if (JSON.stringify(words) === this.said) return;
-    this.said = JSON.stringify(words);
+    if (JSON.stringify(words) === this.noted) return;
+    this.noted = JSON.stringify(words);
     for (const name in words) page.querySelector(`.${name}`).textContent = words[name];
-  }
-}
-
-/** Draw small pictures of the slides in order; a click chooses one. */
-function thumbnails(list, data, choose) {
-  const drawn = data.slides.map(({ figure, title }) => title + figure.length).join() + data.tokens + data.start;
-  if (list.drawn === drawn) return;
-  list.drawn = drawn;
-  for (const stage of list.stages ?? []) stage.close();
-  list.stages = [];
-  list.replaceChildren(...data.slides.map((slide, at) => {
-    const item = made("li", ""), button = made("button", ""), box = made("span", "mini");
-    button.append(box, `${at + 1} ${slide.title}`);
-    if (at === data.start) button.setAttribute("aria-current", "true");
-    button.onclick = () => choose(at);
-    item.append(button);
-    return item;
-  }));
-  data.slides.forEach((slide, at) => {
-    const box = list.children[at].querySelector(".mini");
-    if (!slide.figure) return void box.append(made("small", "", slide.titles.at(-1)));
-    const canvas = box.appendChild(made("canvas", ""));
-    const figure = JSON.parse(slide.figure), { meta } = figure.layout, scale = 0.3;
-    figure.layout.height = 108 / scale;
-    if (meta?.ar) meta.h = 108 / scale;
-    canvas.setAttribute("aria-hidden", "true");
-    list.stages.push(new Stage(canvas, figure, { step: slide.titles.length - 1, scale }));
-  });
-}
-
-export default function ({ data, parentElement, setStateValue, setTriggerValue }) {
-  const show = (window.__dpvizShow ??= new Show()), warn = parentElement.querySelector("[role=alert]");
-  show.take(data, ({ slide, into, asked }) => {
-    if (slide) setStateValue("slide", slide);
-    else setTriggerValue(...(into ? ["into", into] : ["asked", asked]));
-  });
-  parentElement.querySelector("ol").classList.toggle("turned", data.turned);
-  thumbnails(parentElement.querySelector("ol"), data, (at) => setStateValue("slide", at + 1));
-  if (!show.dialog.open) show.at = data.start;
-  parentElement.querySelector(".ready").textContent = data.ready;
-  parentElement.querySelector("[data-do=begin]").onclick = () => show.begin(data.start);
-  parentElement.querySelector("[data-do=notes]").onclick = () => {
-    warn.textContent = show.notes()
-      ? ""
-      : "The browser did not open a second window: allow it for this address, and press again.";
-  };
-  if (data.open && show.opened !== data.open) {
-    show.opened = data.open;
-    show.begin(data.start);
   }
 }
