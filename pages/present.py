@@ -17,6 +17,7 @@ st.html(
         "wait, no number changes between rehearsal and talk, and no network is needed."
     )
 )
+view.recall()
 with st.container(key="present_stage"):
     view.projector()
 left, right = st.columns([2, 3], gap="large")

@@ -106,3 +106,19 @@ def test_a_dark_page_is_light_on_paper_with_its_light_slides(open_page):
     page.emulate_media(media="print", color_scheme="dark")
     assert all("invert(1)" in box.evaluate("box => getComputedStyle(box).filter") for box in minis.all())
     assert page.locator("body").evaluate("body => getComputedStyle(body).backgroundColor") == "rgb(255, 255, 255)"
+
+
+def test_a_deck_of_ones_own_survives_a_reload_and_is_saved_as_a_page(open_page):
+    page = open_page("notes?v=1")
+    page.get_by_role("button", name="Make the deck").click()
+    expect(page.get_by_text("5 of 5 scenes ready.")).to_be_visible(timeout=2 * PATIENCE)
+    page.reload()
+    expect(page.get_by_text("5 of 5 scenes ready.")).to_be_visible(timeout=2 * PATIENCE)
+    expect(page.get_by_role("textbox", name="Deck")).to_have_value("Lessons: 1, 2, 3")
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save as a page").click()
+    text = saved.value.path().read_text(encoding="utf-8")
+    assert "One town, one Alex" in text and "connect-src" not in text
+    page.get_by_role("button", name="The default deck").click()
+    page.reload()
+    ready(page)

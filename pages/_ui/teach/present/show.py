@@ -14,7 +14,7 @@ from pages._ui.frame.address.deck import Slide
 from pages._ui.frame.inside.client import PAGE
 from pages._ui.teach.present.scenes import Staged
 
-__all__ = ["Did", "show", "shown"]
+__all__ = ["Did", "memory", "show", "shown"]
 
 LEAST, MOST = 0.01, 100.0  # range of a typed ε
 
@@ -28,6 +28,9 @@ _component = st.components.v2.component(
     css=(_HERE / "page.css").read_text(),
     js=PAGE + show_code() + (_HERE / "host.js").read_text(),
 )
+
+
+_memory = st.components.v2.component("dpviz_deck", html="<span></span>", js=(_HERE / "memory.js").read_text())
 
 
 class Did(NamedTuple):
@@ -82,6 +85,12 @@ def show(
         if isinstance(typed, int | float) and not isinstance(typed, bool) and LEAST <= typed <= MOST:
             epsilon = (slides[asked["slide"] - 1][0].scene, float(typed))
     return Did(ended, scene, epsilon)
+
+
+def memory(deck: str) -> str:
+    """Store a deck's file in the browser's tab, or delete it if empty; return the one stored before a reload, once."""
+    kept = _memory(key="present_memory", data={"deck": deck}, on_kept_change=lambda: None, height=1).get("kept")
+    return kept if isinstance(kept, str) else ""
 
 
 def _is_slide(number: Any, slides: Sequence[object]) -> bool:

@@ -33,12 +33,12 @@ from pages._ui.frame.demo import demo
 from pages._ui.frame.places import PAGES
 from pages._ui.teach.present.controls import COLORS, SLIDE
 from pages._ui.teach.present.scenes import MOST_VARIED, Staged, called, staged
-from pages._ui.teach.present.show import show, shown
+from pages._ui.teach.present.show import memory, show, shown
 from pages._ui.teach.present.state import present_state
 from pages._ui.work.batch import Gathered, follow, gather
 from pages._ui.work.state import work_state
 
-__all__ = ["deck_file", "projector", "slide_form", "slide_list"]
+__all__ = ["deck_file", "projector", "recall", "slide_form", "slide_list"]
 
 _SLIDE_SCENE = "slide_scene_{}".format
 
@@ -66,7 +66,7 @@ def deck_file() -> None:
             keep(DEFAULT)
             st.rerun()
     st.caption(
-        "A deck lasts as long as this visit: save it before you reload. A deck holds addresses and words, but no rows."
+        "A deck lasts as long as this tab of the browser: save it to keep it. It holds addresses and words, no rows."
     )
 
 
@@ -90,6 +90,14 @@ def _open(text: bytes) -> None:
     present_state.present_next = 1  # The list is already drawn; the next script run selects this slide.
     keep(deck)
     st.rerun()
+
+
+def recall() -> None:
+    """Keep a deck of one's own in the browser's tab, and bring it back after a reload."""
+    deck = current()
+    kept = memory("" if deck == DEFAULT else to_json(deck))
+    if kept and deck == DEFAULT:
+        _open(kept.encode())
 
 
 def projector() -> None:
