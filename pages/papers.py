@@ -7,6 +7,7 @@ from dpviz.papers.verdicts import RULE
 from pages._ui.frame import markup, shell
 from pages._ui.frame.address import links
 from pages._ui.frame.prepared import FORM
+from pages._ui.learn.papers.bench import BENCH, show_bench
 from pages._ui.learn.papers.controls import PAPER, VERDICT
 from pages._ui.learn.papers.controls import papers as papers_controls
 from pages._ui.learn.papers.view import glance, show, verdict
@@ -38,5 +39,7 @@ if name in every:
         show(paper, item)
     if not items:
         st.info(f"No item of this paper got the verdict “{word}”.")
+elif name == BENCH:
+    show_bench()
 else:
     show_own(name)

@@ -16,6 +16,7 @@ from dpviz import validate
 from dpviz.algorithms import ALGORITHMS, RECOMMENDED
 from dpviz.algorithms.outside import ORIGINS
 from dpviz.cli.progress import Bar
+from dpviz.papers.bench import areas
 from dpviz.sweeps.engines import Engine, on_this_machine
 from dpviz.sweeps.processes import cpu_count
 from dpviz.version import __version__
@@ -24,7 +25,7 @@ from ..bench import VERSION
 from ..bench.families import FAMILIES
 from ..bench.fingerprint import fingerprint
 from ..bench.frozen import METHODS, frozen
-from ..bench.places import areas, markdown
+from ..bench.places import markdown
 from ..bench.runs import BOXES, Bench, perform
 
 __all__ = ["add_bench"]
@@ -100,6 +101,13 @@ def _save(rows: pd.DataFrame, bench: Bench, path: Path) -> None:
     table = pa.Table.from_pandas(
         rows.astype({name: "category" for name in ("family", "box", "method")}), preserve_index=False
     )
-    about = {"bench": VERSION, "dpviz": __version__, "frozen": bench.frozen, "code": fingerprint()}
+    families = {name: FAMILIES[name].words for name in bench.families}
+    about = {
+        "bench": VERSION,
+        "dpviz": __version__,
+        "frozen": bench.frozen,
+        "code": fingerprint(),
+        "families": families,
+    }
     metadata = {**(table.schema.metadata or {}), b"bench": json.dumps(about).encode()}
     pq.write_table(table.replace_schema_metadata(metadata), path, compression="zstd")

@@ -12,11 +12,12 @@ import pytest
 from dpviz.algorithms import ALGORITHMS
 from dpviz.cli import main
 from dpviz.metrics import normalized_loss
+from dpviz.papers.bench import areas, means, placed, read
 from dpviz.sweeps.sources import taken
 from lab.bench import runs
 from lab.bench.families import FAMILIES, made
 from lab.bench.frozen import frozen
-from lab.bench.places import areas, markdown, placed
+from lab.bench.places import markdown
 from lab.bench.runs import BOXES, Bench, perform
 
 WIDTHS = {
@@ -216,6 +217,12 @@ def test_the_command_places_a_program_and_resumes(tmp_path, capsys, registry):
     assert "| few-rows | tight | 2 |" in shown and "| geometric mean | x2 |" in shown and "failed" not in shown
     rows, about = pd.read_parquet(out), json.loads(pq.read_schema(out).metadata[b"bench"])
     assert len(rows) == 24 and (about["frozen"], about["bench"]) == ("smoke", 1) and rows.loss.notna().all()
+    known = read(out)
+    assert known.families == {"few-rows": FAMILIES["few-rows"].words} and known.areas.equals(areas(rows))
+    assert (known.about["draws"], known.about["seeds"], known.about["epsilons"]) == (2, 1, [1.0, 2.0])
+    found = means(known.areas, "x2")
+    assert found.loc["all"].tolist() == pytest.approx(found.loc["few-rows"].tolist())
+    assert f"| geometric mean | x2 | | {' | '.join(f'{one:.3f}' for one in found.loc['all'])} |" in shown
     stored = out.with_suffix(".jsonl").read_text()
     assert main(words) == 0
     assert capsys.readouterr().out == shown and out.with_suffix(".jsonl").read_text() == stored

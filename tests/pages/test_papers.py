@@ -1,15 +1,19 @@
 """Check the Papers page: every item has a verdict and printed numbers next to ours; bad result files are reported."""
 
 import re
+from html import escape
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dpviz.papers import bench
 from dpviz.papers.registry import papers
 from dpviz.papers.verdicts import NOT_RUN, REPRODUCES
 from pages._ui.learn.papers import view as shown
 from pages._ui.learn.papers import writeup
+from pages._ui.learn.papers.bench import BENCH, BOX
 from tests.pages.sentences import code_names
 
 ITEMS = {paper.id: [item.name for item in paper.items] for paper in papers().values()}
@@ -83,3 +87,31 @@ def test_our_own_method_stands_beside_the_papers_with_proof_limits_and_benchmark
     monkeypatch.setattr(writeup, "MEASURED", tmp_path)
     page.run()
     assert not page.exception and "Not yet run on this machine" in words(page) and not page.expander
+
+
+@pytest.mark.slow
+def test_the_benchmark_shows_every_family_and_its_bounds_are_a_drag(page):
+    page.segmented_control(key="papers_paper").set_value(BENCH).run()
+    known = bench.read()
+    assert not page.exception and known is not None
+    for box in BOX.spec.choices:
+        page.select_slider(key=BOX.key).set_value(box).run()
+        told = words(page)
+        assert not page.exception and all(escape(one) in told for one in known.families.values())
+        overall = bench.means(known.areas, box).loc["all"]
+        assert f"<b>{overall.min():.2f}</b>" in told and known.about["frozen"][:10] in page.caption[0].value
+
+
+def test_means_over_draws_are_geometric_and_a_failed_run_leaves_its_cell_empty():
+    lines = [
+        {"family": family, "box": "tight", "draw": draw, "method": method, "epsilon": 1.0, "loss": loss, "reference": 1}
+        for family, method, losses in (
+            ("a", "x", (1, 4)),
+            ("a", "y", (3, None)),
+            ("b", "x", (8, 8)),
+            ("b", "y", (1, 1)),
+        )
+        for draw, loss in enumerate(losses)
+    ]
+    found = bench.means(bench.areas(pd.DataFrame(lines)), "tight")
+    assert found.x.tolist() == pytest.approx([2, 8, 4]) and found.y.isna().tolist() == [True, False, True]
