@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Iterator
+from contextlib import nullcontext
 
 import numpy as np
 from scipy.sparse import csc_array
@@ -12,7 +13,7 @@ from scipy.spatial import cKDTree
 from sklearn.metrics import pairwise_distances_argmin_min
 
 from dpviz.frozen import ReadOnly
-from dpviz.geometry.threads import each
+from dpviz.geometry.threads import alone, each
 
 __all__ = [
     "GRID",
@@ -377,7 +378,8 @@ def product(x: np.ndarray, matrix: np.ndarray, reach: float) -> np.ndarray:
 
 def inertia(x: np.ndarray, centers: np.ndarray) -> float:
     """Return the sum of the squared distances of the rows x (n, d) to the nearest of the centers (k, d)."""
-    return float(pairwise_distances_argmin_min(x, centers, metric="sqeuclidean")[1].sum())
+    with alone() if len(x) < _PARALLEL_ROWS else nullcontext():
+        return float(pairwise_distances_argmin_min(x, centers, metric="sqeuclidean")[1].sum())
 
 
 def clip_ball(x: np.ndarray, radius: float) -> np.ndarray:

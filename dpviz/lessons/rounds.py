@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from functools import cached_property
 
 import numpy as np
 
@@ -36,12 +37,12 @@ class RoundRuns:
     loops: tuple[tuple[Trace, ...], ...]
     tables: tuple[Trace, ...]
 
-    @property
+    @cached_property
     def losses(self) -> list[float]:
         """Return the mean loss for every number of rounds, as a multiple of KMeans'."""
         return [self._loss(traces) for traces in self.loops]
 
-    @property
+    @cached_property
     def table(self) -> float:
         """Return the mean loss of one table, as a multiple of KMeans'."""
         return self._loss(self.tables)

@@ -165,7 +165,7 @@ class Story {
       [this.noises, this.strengths, this.smarter],
       [
         node("div", { className: "row" }, ...this.answers, this.again, this.chips),
-        ...doors.filter((door) => door.screen === 3).map(link),
+        node("div", { className: "row links" }, ...doors.filter((door) => door.screen === 3).map(link)),
       ],
       [this.range, this.stops],
       [this.crowds],

@@ -6,8 +6,8 @@ import html
 from collections.abc import Iterable
 
 __all__ = [
-    "Html", "bold", "definitions", "escape", "facts", "fetched", "fooled", "lede", "link", "odds", "question", "row",
-    "small", "table", "tag", "text", "told", "unseen",
+    "Html", "bet", "bold", "definitions", "escape", "facts", "fetched", "fooled", "lede", "link", "odds", "question",
+    "row", "small", "table", "tag", "text", "told", "unseen",
 ]  # fmt: skip
 
 
@@ -34,6 +34,11 @@ def link(address: str, words: str, *, fresh: bool = False) -> Html:
     """Return a link that opens here or in a `fresh` window."""
     where = 'target="_blank" rel="noopener"' if fresh else 'target="_self"'
     return Html(f'<a href="{escape(address)}" {where}>{text(words)}</a>')
+
+
+def bet(words: str = "bet") -> Html:
+    """Return words about a bet as a link to the picture of what it means; a page left here would end its session."""
+    return link("./learn?v=1&part=definition", words, fresh=True)
 
 
 def small(*parts: object) -> Html:

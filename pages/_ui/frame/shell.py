@@ -25,7 +25,6 @@ from pages._ui.frame.words import rule_of
 _CSS = (Path(__file__).parent / "shell.css").read_text() + STYLE + style("dp-")
 
 
-_DEFINITION = "./learn?v=1&part=definition"  # the picture of what a bet, ε and δ mean
 _GREEK = {
     "ε": "epsilon",
     "μ": "mu of Gaussian DP; defined only if every release is Gaussian",
@@ -87,7 +86,7 @@ def strip(
     raw, values = _digits(guarantee), dict[str, str]()
     if guarantee is not None and guarantee.private:
         epsilon = f"ε({reach})" if reach else "ε"
-        bet = markup.link(_DEFINITION, briefly(bet_of(guarantee).odds), fresh=True)  # a page left would end its session
+        bet = markup.bet(briefly(bet_of(guarantee).odds))
         facts += [f"{epsilon} {number(guarantee.epsilon)}", bet]
         rule = rule_of(guarantee).partition(" for ")[0]
         values = {"δ": f"{chance(guarantee.delta)}{f' ({rule})' * bool(rule)}"}

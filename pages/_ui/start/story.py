@@ -34,11 +34,13 @@ _AVERAGES, _RUNS = "Start: averages", "Start: runs of {} people"
 _DOORS = (  # screen, page, text of its link, description
     (1, "limits", "See how this works with a single number of clusters", ""),
     (3, "attacker", "Keep betting", ""),
+    (3, "learn", "What a bet means, as a picture", ""),
     (6, "explore", "Explore", "Watch a run step by step, with the cost of each step."),
     (6, "data", "Your data", "Rehearse on made-up people first. Trust what most runs find."),
     (6, "class", "Teach", "Everybody in the room becomes one point and bets by phone."),
 )
 _RUN = {"v": "1", "d": "town", "a": "pe-means", "k": "5", "e": "1", "s": "0"}  # the run behind the link to Explore
+_QUERIES = {"explore": _RUN, "learn": {"v": "1", "part": "definition"}}
 
 _component = st.components.v2.component(
     "dpviz_story",
@@ -123,7 +125,7 @@ def _draw(gathered: Gathered) -> None:
 
 
 def _door(screen: int, page: str, title: str, words: str) -> dict[str, Any]:
-    query = urlencode(_RUN) if page == "explore" else ""
+    query = urlencode(_QUERIES.get(page, {}))
     return {
         "screen": screen, "page": page, "title": title, "words": words, "href": f"./{page}{'?' * bool(query)}{query}",
     }  # fmt: skip
@@ -137,5 +139,5 @@ def _leave(door: Any) -> None:
     at = STOPS.index(averages.EPSILON)
     if isinstance(stop, int) and not isinstance(stop, bool) and 0 <= stop < len(STOPS):
         at = stop
-    scene = _RUN | {"e": number(STOPS[at])} if page == "explore" else {}
+    scene = _QUERIES.get(page, {}) | ({"e": number(STOPS[at])} if page == "explore" else {})
     st.switch_page(f"pages/{page}.py", query_params=scene)

@@ -107,7 +107,9 @@ def _released(result: Result, verdict: Verdict, more: str) -> list[object]:
     if not promise.private:
         return [
             markup.bold(f"{facts}, exact."),
-            " No privacy: a bet on anybody is right ",
+            " No privacy: a ",
+            markup.bet(),
+            " on anybody is right ",
             markup.bold("100 times in 100"),
             ".",
         ]
@@ -115,7 +117,8 @@ def _released(result: Result, verdict: Verdict, more: str) -> list[object]:
     room = len(verdict.parts) == 2  # if the line has more parts, these odds are shown only in the strip
     end = f"; any method with this ε and δ: at most {most}." if most > bet.odds and room else "."
     times = markup.bold(f"{bet.odds} times in 100")
-    return [markup.bold(f"Released: {facts}."), f" A bet on {bet.on} is right at most ", times, f"{more}{end}{why}"]
+    right = [" A ", markup.bet(), f" on {bet.on} is right at most ", times]
+    return [markup.bold(f"Released: {facts}."), *right, f"{more}{end}{why}"]
 
 
 def whose(data: Dataset) -> str:

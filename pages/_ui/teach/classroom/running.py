@@ -48,7 +48,7 @@ def run(room: Classroom, base: str) -> None:
     with form:
         promise = result.trace.claimed
         bet = bet_of(promise, far=reach(result.trace))
-        won = f"A bet on {bet.on} is right at most {bet.odds} times in 100."
+        won = markup.text("A ", markup.bet(), f" on {bet.on} is right at most {bet.odds} times in 100.")
         words = won if promise.private else "Nothing is promised."
         st.html(
             f'<div class="dp-verdict"><b>{result.trace.name} on {result.data.title}.</b> <span>{words}</span></div>'
