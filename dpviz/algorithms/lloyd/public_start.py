@@ -7,6 +7,7 @@ import math
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from dpviz import validate
 from dpviz.algorithms.base import ApproximateDP
@@ -185,8 +186,8 @@ class PublicStart(NoisyLloyd, ApproximateDP):
         centers = solve(Z, np.ones(len(Z)), k, np.random.default_rng(0), jitter=0.0)
         share = self.radius_share
         if share is None and len(Z) >= 2 * k:
-            squares = ((Z[:, None] - centers) ** 2).sum(axis=2).min(axis=1).sum() / (len(Z) - k)
-            share = float(np.clip(self.TYPICAL * math.sqrt(squares) / domain.radius, self.FLOOR, 1.0))
+            squares = cdist(Z, centers, "sqeuclidean").min(axis=1).sum() / (len(Z) - k)
+            share = float(f"{np.clip(self.TYPICAL * math.sqrt(squares) / domain.radius, self.FLOOR, 1.0):.4g}")
         points = tuple(tuple(map(float, point)) for point in domain.inside(centers))
         return dataclasses.replace(self, public_centers=points, radius_share=share)
 

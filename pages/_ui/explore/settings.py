@@ -17,6 +17,7 @@ from pages._ui.explore.form import budget
 from pages._ui.explore.form.fields import EXACT, SEED
 from pages._ui.explore.form.forms import ShownAtField, in_words, may_be_noiseless, parameters
 from pages._ui.explore.form.numbers import whole
+from pages._ui.explore.form.public_rows import OPEN, begun
 from pages._ui.explore.state import Settings, explore_state
 from pages._ui.explore.workspace import trust
 from pages._ui.explore.workspace.explore import explore
@@ -97,7 +98,9 @@ def _chosen(name: str, data: Dataset, cls: type[Algorithm], row: FormRow) -> tup
     places = {"n_clusters": row.k} | ({} if row.epsilon is None else {"epsilon": row.epsilon})
     try:
         values = parameters(cls, name, data, {"n_clusters": data.n_clusters}, places=places, problems=row.below)
-        algorithm = cls(**values)
+        if cls.takes_public_rows and not data.private:
+            OPEN.draw()
+        algorithm = begun(cls(**values), data)
         runs.check(data, algorithm)
         return algorithm, runs.forecast(data, algorithm)
     except ShownAtField:

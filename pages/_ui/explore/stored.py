@@ -21,6 +21,7 @@ from dpviz.postprocessing.span import Span, span_of
 from dpviz.privacy.guarantee import Notion
 from pages._ui.explore.form.fields import EXACT, SEED
 from pages._ui.explore.form.forms import fields_of, preset
+from pages._ui.explore.form.public_rows import OPEN, begun
 from pages._ui.frame import catalog, prepared
 from pages._ui.work import atlas, filling
 from pages._ui.work.filling import Track
@@ -67,7 +68,7 @@ def edition_of(data: Dataset) -> tuple[str, int | None] | None:
 
 def runs_of(data: Dataset, algorithm: Algorithm) -> Stop | None:
     """Return the stored runs of exactly this algorithm on a sample (run i has seed i), or None if there are none."""
-    here, names = edition_of(data), params.specs(type(algorithm))
+    here, names = edition_of(data), [field.name for field in dataclasses.fields(algorithm)]
     if here is None:
         return None
     usual = type(algorithm)(n_clusters=data.n_clusters)
@@ -116,7 +117,7 @@ def track_of(name: str, data: Dataset, cls: type[Algorithm]) -> Track | None:
         return None
     fields = fields_of(cls, name, {"n_clusters": data.n_clusters}, preset(cls).held)
     try:
-        return filling.track(data, cls(**{one: fields[one].value for one in specs}))
+        return filling.track(data, begun(cls(**{one: fields[one].value for one in specs}), data))
     except (ValueError, TypeError):  # the parameter's own field reports the error
         return None
 
@@ -125,7 +126,7 @@ def _usual(name: str, data: Dataset, cls: type[Algorithm]) -> bool:
     """Return whether the form has the method's default values in everything but ε."""
     if cls.notion is Notion.RHO and not data.domain.one_scale:
         return False
-    if EXACT.held:
+    if EXACT.held or (cls.takes_public_rows and OPEN.held):
         return False
     fields = fields_of(cls, name, {"n_clusters": data.n_clusters}, preset(cls).held)
     usual = cls(n_clusters=data.n_clusters)

@@ -17,6 +17,7 @@ from pages._ui.data.plan.state import plan_state
 from pages._ui.explore.form import picker
 from pages._ui.explore.form.forms import fields_of
 from pages._ui.explore.form.picker import marked
+from pages._ui.explore.form.public_rows import given, remember
 from pages._ui.work import private, runs
 from pages._ui.work.state import work_state
 
@@ -50,7 +51,10 @@ def card(data: Dataset, algorithm: Algorithm) -> None:
         st.error(plain(f"{problem} Nothing was spent."))
         st.page_link("pages/plan.py", label="Choose again on Rehearse", icon=":material/play_circle:")
         return
-    answer = private.confirm(data, algorithm, slot="run", start=_start)
+    chosen = given(data, algorithm) if algorithm.takes_public_rows else algorithm
+    if chosen is None:
+        return
+    answer = private.confirm(data, chosen, slot="run", start=_start)
     if answer is False:
         plan_state.plan_back = algorithm
     if answer is not None:
@@ -60,6 +64,7 @@ def card(data: Dataset, algorithm: Algorithm) -> None:
 def _start(data: Dataset, algorithm: Algorithm, seed: int | None) -> None:
     """Start the booked run, and set the form to its values."""
     del work_state.waiting
+    remember(algorithm, data)
     state = st.session_state
     state[picker.PRIVATE_METHOD] = algorithm.slug
     fields = fields_of(type(algorithm), data.dataset_id, {"n_clusters": data.n_clusters}, None)

@@ -15,6 +15,7 @@ from pages._ui.explore.form.budget import GIVEN_AS
 from pages._ui.explore.form.fields import EXACT, SEED
 from pages._ui.explore.form.forms import SHORT, fields_of, may_be_noiseless, preset
 from pages._ui.explore.form.picker import method
+from pages._ui.explore.form.public_rows import OPEN
 from pages._ui.explore.player import how
 from pages._ui.explore.workspace import trust
 from pages._ui.frame import catalog
@@ -42,6 +43,8 @@ def explore(known: Mapping[str, Any]) -> Sequence[Control]:
     listed += [GIVEN_AS, SEED]
     if may_be_noiseless(cls):
         listed.append(EXACT)
+    if cls.takes_public_rows:
+        listed.append(OPEN)
     listed += [*how.controls(known, data, cls.slug), *setup.controls(data)]
     if cls.notion is Notion.RHO:
         listed.append(moves.SEEN)
@@ -61,5 +64,5 @@ def explored(result: Result) -> Scene:
     name, trace = result.data.dataset_id.removeprefix("sample:"), result.trace
     word = file_word(result.data.columns) if name in catalog.own() else name
     values = {SHORT.get(param, f"p.{param}"): value for param, value in trace.parameters.items()}
-    values["exact"] = trace.noiseless
+    values |= {"exact": trace.noiseless, "open": values.pop("p.public_centers", None) is not None}
     return Scene("explore", {"d": word, "a": trace.algorithm, **values, "s": trace.seed or 0})

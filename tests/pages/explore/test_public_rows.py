@@ -1,0 +1,77 @@
+"""Check public rows on the pages: a switch on Watch for public data, and a file on Spend for a private one."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from dpviz.datasets import load_sample
+from dpviz.datasets.public_rows import some_rows
+from tests.pages.visitor import content, finish, new_app, press, private_file, visit, wait_for_run
+
+WATCH = "v=1&d=blobs&a=public-start&k=12&e=1&s=0"
+
+
+def boxes(app):
+    return " ".join(box.value for box in [*app.warning, *app.caption, *app.error])
+
+
+def test_a_switch_lets_some_rows_of_a_public_set_count_as_public_and_the_address_keeps_it():
+    app = finish(visit("explore", WATCH))
+    assert "no public rows are given" in boxes(app)
+    app.toggle(key="explore_open").set_value(True).run()
+    finish(app)
+    assert "come from rows that were declared public" in boxes(app) and "no public rows" not in boxes(app)
+    again = finish(visit("explore", f"{WATCH}&open=1"))
+    assert again.toggle(key="explore_open").value and "declared public" in boxes(again)
+
+
+def test_other_methods_have_no_such_switch():
+    app = finish(visit("explore", "v=1&d=tiny&a=glloyd&k=2&e=1&s=0"))
+    assert not [one for one in app.toggle if one.key == "explore_open"]
+
+
+def test_the_rows_that_count_as_public_are_always_the_same_and_never_those_of_private_data():
+    data = load_sample("blobs")
+    rows = some_rows(data, 24)
+    assert len(rows) == len(data.X) // 20 and np.array_equal(rows, some_rows(data, 24))
+    assert len(some_rows(data, 400)) == 400
+    with pytest.raises(PermissionError, match="private"):
+        some_rows(dataclasses.replace(data, private=True), 24)
+
+
+@pytest.fixture
+def spend(monkeypatch, tmp_path):
+    """Open Spend with a waiting run of the method on a private file."""
+    monkeypatch.setenv("DPVIZ_HOME", str(tmp_path))
+    app = private_file(new_app().run(), content())
+    app.session_state["private_algorithm"] = "public-start"
+    app.switch_page("pages/explore.py").run()
+    return press(app, "Run")
+
+
+def give(app, name, data):
+    return next(f for f in app.file_uploader if f.key == "spend_public_rows").upload(name, data).run()
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (content(), "you declared this file private, so its rows are not public"),
+        (b"a,c\n1,2\n3,4\n", "the public rows lack the column 'b'"),
+        (b"a,b\n1,200\n3,4\n5,6\n7,8\n", "outside the bounds"),
+        (b"a,b\n1,2\n", "at least k = 3"),
+    ],
+)
+def test_a_file_that_does_not_fit_is_refused_and_cannot_be_spent_on(spend, data, words):
+    app = give(spend, "open.csv", data)
+    assert words in boxes(app) and "Nothing was spent" in boxes(app)
+    assert "Run and spend" not in [button.label for button in app.button]
+
+
+def test_a_private_run_starts_from_a_file_of_public_rows_and_watch_still_describes_it(spend):
+    app = give(spend, "open.csv", content(seed=1))
+    assert "300 rows of open.csv give the first 3 centers" in boxes(app) and "nothing checks it" in boxes(app)
+    app = wait_for_run(press(app, "Run and spend"))
+    app.switch_page("pages/explore.py").run()
+    assert not app.exception and "declared public" in boxes(app)
