@@ -22,12 +22,14 @@ __all__ = [
     "amount",
     "answer",
     "assumption",
+    "compared",
     "headline",
     "judgment",
     "loss",
     "matched",
     "noise_ranges",
     "ranked",
+    "remarks",
     "size",
     "tighter",
 ]
@@ -36,6 +38,7 @@ HALF = "if people fill only the middle half of each range"
 
 
 _FULL = "as wide as its bounds"
+MOST = 8  # maximum number of columns whose rehearsed and released noise is listed
 ENOUGH = 0.9  # share of the runs that must find every group for a rehearsal to say yes
 
 
@@ -108,6 +111,30 @@ def matched(rehearsals: Sequence[Rehearsal], trace: Trace) -> list[str]:
     return [
         f"{name}: rehearsed {one}, released {two}" for name, one, two in zip(trace.domain.columns, *both, strict=True)
     ]
+
+
+def compared(rehearsals: Sequence[Rehearsal], trace: Trace) -> str:
+    """Return the sentence that compares a run's noise with that of its rehearsal; "" if its method states none."""
+    lines = matched(rehearsals, trace)
+    more = f"; and {len(lines) - MOST} more columns" if len(lines) > MOST else ""
+    return f"Noise of a center: {'; '.join(lines[:MOST])}{more}." if lines else ""
+
+
+def remarks(rehearsals: Sequence[Rehearsal], runs: int, pictured: str = "") -> str:
+    """Return what stands in small print below a rehearsal of so many runs per town; `pictured` describes a picture."""
+    worst, facts = rehearsals[0], rehearsals[0].facts
+    fewer = f" Only {facts.n_rows:,} people stand in for {facts.n_people:,}: your noise would be smaller than shown."
+    noise = (
+        "± is the standard deviation that the method states for a center"
+        if any(one.by_formula for one in rehearsals)
+        else "The method states no noise: ~ is how far a center scatters over the runs"
+    )
+    return (
+        f"{ALGORITHMS[worst.slug].name} ran {runs} times in each town, with fresh noise, on made-up people within the "
+        f"declared bounds{pictured}. {noise}, from the least to the most of all centers, runs and towns; groups that "
+        "are not round, or smaller or larger, may have other noise. No file was read and nothing was "
+        f"spent.{fewer * worst.capped}"
+    )
 
 
 def _ranges(least: np.ndarray, most: np.ndarray, facts: Facts, mark: str = "±") -> list[str]:

@@ -35,8 +35,11 @@ def view_of(trace: Trace, span: Span | None = None) -> View:
     return View(trace=trace, colors=LIGHT, axes=axes, columns=columns, units=units, span=span)
 
 
-def page(trace: Trace, data: Dataset | None = None) -> str:
-    """Return a run as one HTML page; if the rows of `data` are pictures, its centers are drawn as pictures."""
+def page(trace: Trace, data: Dataset | None = None, counted: str = "") -> str:
+    """Return a run as one HTML page; if the rows of `data` are pictures, its centers are drawn as pictures.
+
+    `counted` is a line of the label, as in `label.facts`.
+    """
     columns, units = names_of(trace)
     verdict = None if trace.claimed.exact else private_verdict(trace, columns, units)
     sentence = str(verdict) if verdict else f"{len(trace.cluster_centers)} exact centers, no privacy"
@@ -53,7 +56,7 @@ def page(trace: Trace, data: Dataset | None = None) -> str:
     body = (
         f"<h1>{html.escape(headline(trace))}</h1>"
         f'<p><span class="badge">{badge(trace)}</span></p><p class="verdict">{html.escape(sentence)}</p>{why}'
-        f"{centers}{plane_svg(view_of(trace))}{block(trace)}"
+        f"{centers}{plane_svg(view_of(trace))}{block(trace, counted)}"
         f'<p class="small"><b>How this can fool you.</b> {html.escape(pane(trace).caution)}</p>'
         f"{footer(trace)}"
     )

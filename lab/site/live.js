@@ -35,6 +35,7 @@ const draw = () => {
   panel.hidden = form.elements.data.value !== live.own;
   find(".painting").hidden = form.elements.data.value !== live.painted;
   find(".seeds").hidden = find(".again").hidden = isPrivate();
+  find(".rehearse").hidden = form.elements.data.value !== live.own;
   find(".go").textContent = isPrivate() ? "Show the price" : "Run";
 };
 const texts = (group) => Object.fromEntries([...new FormData(form)]
@@ -46,8 +47,9 @@ const say = (words, share = null) => {
   else bar.removeAttribute("value");
 };
 const busy = (now) => {
-  for (const name of [".go", ".again"]) find(name).disabled = now || (name === ".again" && !asked);
+  for (const name of [".go", ".again", ".rehearse"]) find(name).disabled = now || (name === ".again" && !asked);
   find(".stop").hidden = !now;
+  if (!now) rehearsing = null;
 };
 /** End the worker, so that Python must be started again, from the files that the page has kept. */
 const end = (words) => {
@@ -61,6 +63,10 @@ const end = (words) => {
 };
 const megabytes = (bytes) => (bytes / 1e6).toFixed(0);
 const total = Object.values(live.files).reduce((all, [, size]) => all + size, 0);
+const COUNTING = {
+  again: (now, all) => `Run ${now} of ${all}`,
+  rehearsed: (now, all) => `Rehearsed ${now} of ${all} runs`,
+};
 const take = ({ doing, ready, made: done, planned, found: answer, ask, failed }) => {
   if (doing) say(`${doing} …`, -1);
   if (ready) {
@@ -68,7 +74,8 @@ const take = ({ doing, ready, made: done, planned, found: answer, ask, failed })
     busy(false);
     say(`Python is ready after ${ready.toFixed(0)} s; this page can ask no server any more. ${offline}`);
   }
-  if (planned) say(ask === "again" ? `Run ${done} of ${planned}` : `${done} of ${planned} releases`, done / planned);
+  if (planned && (ask !== "rehearsed" || rehearsing.on)) say(COUNTING[ask]?.(done, planned)
+    ?? `${done} of ${planned} releases`, done / planned);
   if (failed) end(failed);
   if (answer && finish && ask === "drawn") finish(answer);
   else if (answer && !answer.refused && ANSWERS[ask]) ANSWERS[ask](answer);
@@ -79,18 +86,29 @@ const take = ({ doing, ready, made: done, planned, found: answer, ask, failed })
     else show(answer);
   }
 };
-const show = ({ film, released, secret, seconds, trace, title }) => {
+/** Return the clusters of a run on an own file as cards, with a sentence on their noise, or nothing. */
+const carded = ({ cards, noise, rehearsed }) => (cards ? [made("div", { innerHTML: cards }), // escaped by dpviz
+  ...[noise, rehearsed].filter(Boolean).map((textContent) => made("p", { className: "small", textContent }))] : []);
+/** Return links to files made of some texts, in a paragraph, and a function that drops these files. */
+const offered = (...files) => {
+  const links = files.filter(([, text]) => text).map(([download, text, textContent]) =>
+    made("a", { href: URL.createObjectURL(new Blob([text])), download, textContent }));
+  const drop = () => links.forEach(({ href }) => URL.revokeObjectURL(href));
+  return [made("p", { className: "files" }, ...links), drop];
+};
+const show = (answer) => {
+  const { film, released, secret, seconds, trace, title, csv, page } = answer;
   close();
   say(`Ran in ${seconds < 10 ? seconds.toFixed(2) : seconds.toFixed(0)} s.`);
   const verdict = made("p", { className: "verdict", textContent: `Released: ${released}` });
   const why = asked.data === live.own ? "you said that these rows are public" : "everybody is public or made up";
   const lead = made("b", { textContent: `Not released; seen here because ${why}: ` });
   const truth = made("p", {}, lead, secret);
-  const href = URL.createObjectURL(new Blob([trace], { type: "application/json" }));
-  const save = made("a", { href, download: "run.json", textContent: "Save this run (JSON)" });
   const player = made("div", { innerHTML: film }); // written by dpviz, which escapes all text
-  found.replaceChildren(verdict, truth, player, made("p", {}, save));
-  close = ((stop) => () => { stop(); URL.revokeObjectURL(href); })(replayed(player));
+  const [links, drop] = offered(["run.json", trace, "Save this run (JSON)"], ["clusters.csv", csv, "Clusters as CSV"],
+    ["clusters.html", page, "Clusters on one page"]);
+  found.replaceChildren(verdict, truth, ...carded(answer), player, links);
+  close = ((stop) => () => { stop(); drop(); })(replayed(player));
   document.title = `${title} · dpviz`;
 };
 /** Return the people and the values that the form describes, as the worker takes them. */

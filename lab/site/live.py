@@ -31,7 +31,10 @@ __all__ = ["HOME", "add"]
 HOME = "watch/run.html"
 _FILES = "python/"
 _OFFLINE = "offline.js"  # in the site's own folder, because a service worker serves pages beside and below it alone
-_INSIDE = ("__init__", "count", "forms", "own", "private", "public")  # the modules of `in_tab`
+_INSIDE = ("__init__", "clusters", "count", "forms", "own", "private", "public", "rehearsal")  # the modules of `in_tab`
+_SCRIPTS = (  # which together are one module
+    "live", "live_offline", "live_count", "live_file", "live_private", "live_rehearse", "live_start",
+)  # fmt: skip
 _MADE = "blobs:"  # the name of the data that the form itself describes
 
 
@@ -82,9 +85,8 @@ def _page(shell: Shell, loaded: Mapping[str, bytes]) -> str:
         "blobs": [one | {"label": GROUPS.get(one["name"], one["label"])} for one in _fields(Blobs)],
     }
     given = json.dumps(record, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
-    parts = ("live", "live_offline", "live_count", "live_file", "live_private", "live_start")
     canvas = f"const Painting = (() => {{ {paint.text_of('paint.js')} return Painting; }})();\n"
-    scripts = canvas + "".join(text_of(f"{part}.js") for part in parts)
+    scripts = canvas + "".join(text_of(f"{name}.js") for name in _SCRIPTS)
     body = (
         f'<p><a href="{link(HOME, "watch/index.html")}">All algorithms</a></p><h1>Run it here</h1>'
         "<p class=lede>Any method on any sample or on your own file, with your own ε and k. The runs happen in this "
@@ -99,10 +101,11 @@ def _page(shell: Shell, loaded: Mapping[str, bytes]) -> str:
         '<label class="seeds">Seed<input name="seed" value="0" inputmode="numeric" autocomplete="off"></label>'
         "<details><summary>More</summary><div class=fields></div></details>"
         '<p class="acts"><button class="go">Run</button> <button type="button" class="again" disabled>'
-        'Again with 20 other seeds</button> <button type="button" class="stop" hidden>Stop</button></p></form>'
+        'Again with 20 other seeds</button> <button type="button" class="rehearse" hidden>Rehearse</button> '
+        '<button type="button" class="stop" hidden>Stop</button></p></form>'
         '<div class="price" hidden></div>'
         '<p class="status"><output aria-live="polite"></output> <progress max="1" hidden></progress></p>'
-        '<div class="found"></div></div>'
+        '<section class="rehearsal" hidden></section><div class="found"></div></div>'
         f'<p class="small">Python here is Pyodide {PYODIDE} (MPL-2.0, from github.com/pyodide/pyodide) with numpy, '
         "scipy, scikit-learn and pandas as Pyodide publishes them; each package holds its license. The page compares "
         "every file with the hash that the build of this site wrote.</p>"

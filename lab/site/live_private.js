@@ -80,18 +80,17 @@ const spend = (claim, after) => {
     return null;
   });
 };
-const released = ({ film, verdict, cards, noise, doubts, trace, label, csv, title }, after) => {
+const released = (answer, after) => {
+  const { film, verdict, doubts, trace, label, csv, page, title } = answer;
   close();
   say(`Drawn. ${after}`);
-  const links = [["release.json", trace, "Save this release (JSON)"], ["label.json", label, "Privacy label (JSON)"],
-    ["clusters.csv", csv, "Clusters as CSV"]].map(([download, text, textContent]) =>
-    made("a", { href: URL.createObjectURL(new Blob([text])), download, textContent }));
+  const [links, drop] = offered(["release.json", trace, "Save this release (JSON)"],
+    ["label.json", label, "Privacy label (JSON)"], ["clusters.csv", csv, "Clusters as CSV"],
+    ["clusters.html", page, "Clusters on one page"]);
   const player = made("div", { innerHTML: film });
   found.replaceChildren(made("p", { className: "verdict", textContent: `Released: ${verdict}` }),
-    ...doubts.map((words) => made("p", { textContent: words })), made("div", { innerHTML: cards }),
-    made("p", { className: "small", textContent: noise }), player,
-    made("p", {}, ...links.flatMap((one) => [one, " "])));
-  close = ((stop) => () => { stop(); links.forEach(({ href }) => URL.revokeObjectURL(href)); })(replayed(player));
+    ...doubts.map((words) => made("p", { textContent: words })), ...carded(answer), player, links);
+  close = ((stop) => () => { stop(); drop(); })(replayed(player));
   document.title = `${title} · dpviz`;
 };
 /** Act on an answer of the worker about an own file. */

@@ -16,7 +16,8 @@ for (const name of ["data", "method"]) form.elements[name].addEventListener("cha
 form.elements.data.addEventListener("change", () => { delete typed["values.n_clusters"]; draw(); });
 form.addEventListener("submit", (event) => { event.preventDefault(); ask("run"); });
 find(".again").addEventListener("click", () => ask("again"));
-find(".stop").addEventListener("click", () => end("Stopped. Load Python again for another run."));
+find(".rehearse").addEventListener("click", rehearse);
+find(".stop").addEventListener("click", () => halt() || end("Stopped. Load Python again for another run."));
 find(".load").addEventListener("click", load);
 part("input[type=file]").addEventListener("change", ({ target }) => hand(target.files[0]));
 for (const one of panel.querySelectorAll("[name=kind]")) one.addEventListener("change", choose);

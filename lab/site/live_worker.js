@@ -76,8 +76,9 @@ self.onmessage = async ({ data: { load, ask, form, file, key } }) => {
       tell({ ready: (performance.now() - began) / 1000 });
     } else {
       [held, whole, lost] = [file ?? held, file ? null : whole, false];
-      const seen = (made, planned) => tell({ made, planned });
-      const more = { opened: [read], priced: [read], run: [seen], again: [seen], drawn: [seen] }[ask] ?? [];
+      const seen = (made, planned) => tell({ made, planned, ask });
+      const more = { opened: [read], priced: [read], run: [seen], again: [seen], drawn: [seen],
+        rehearsed: [seen] }[ask] ?? [];
       const found = ask === "named" ? {} : JSON.parse(tab[ask](JSON.stringify(form), ...more));
       if (key && !found.refused) found.digest = await named(key);
       if (ask === "named") whole = null; // the rows of a public file are not needed again

@@ -113,8 +113,8 @@ def ran(page, method):
     """Run a method; return the trace that the page offers to save."""
     page.get_by_label("Method").select_option(method)
     page.get_by_role("button", name="Run", exact=True).click()
-    expect(page.locator(".found h2").first).to_contain_text(ALGORITHMS[method].name)
     expect(page.locator(".status output")).to_contain_text("Ran in")
+    expect(page.locator(".found h2", has_text=ALGORITHMS[method].name)).to_be_visible()
     with page.expect_download() as saved:
         page.get_by_role("link", name="Save this run").click()
     return Trace.from_json(Path(saved.value.path()).read_text())
@@ -222,6 +222,8 @@ def test_an_own_file_is_opened_offline_and_runs_as_it_does_here(visit):
     assert same.cluster_centers.tobytes() == there.cluster_centers.tobytes()
     assert there.domain.columns == ("height", "weight") and there.domain.low[0] == 5
     expect(page.locator(".found")).to_contain_text("because you said that these rows are public: ")
+    expect(page.locator(".found article")).to_have_count(2)
+    assert "<article>" in kept_files(page, "Clusters as CSV", "Clusters on one page")["Clusters on one page"]
     page.get_by_role("button", name="Again with 20 other seeds").click()
     expect(page.locator(".status output")).to_contain_text("of 20 runs with other seeds")
     for width in (1280, 390):
@@ -319,10 +321,10 @@ WATCHED = """() => {
 }"""
 
 
-def kept_files(page):
-    """Save what the page offers after a private run; return the texts."""
+def kept_files(page, *links):
+    """Save what the page offers behind some links; return the texts."""
     texts = {}
-    for link in ("Save this release", "Privacy label", "Clusters as CSV"):
+    for link in links:
         with page.expect_download() as saved:
             page.get_by_role("link", name=link).click()
         texts[link] = Path(saved.value.path()).read_text()
@@ -338,6 +340,25 @@ def is_refused_where_nothing_is_kept(page):
     expect(said).to_contain_text("A private file is not opened, because its runs could not be counted")
     expect(page.get_by_label("Open the file")).to_be_hidden()
     page.evaluate("() => { globalThis.full = false; }")
+
+
+def rehearses(page, content):
+    """Check that a rehearsal can be stopped between its parts and goes on, and that it asks for no count."""
+    declared(page, "people.csv", content)
+    page.get_by_role("button", name="Not yet").click()
+    rehearse, said = page.get_by_role("button", name="Rehearse"), page.locator(".status output")
+    rehearse.click()
+    expect(page.locator(".rehearsal h2")).to_contain_text("in the worst town, ")
+    page.get_by_role("button", name="Stop").click()
+    expect(said).to_contain_text("Nothing was read or spent.")
+    expect(said).to_contain_text("Rehearse goes on from there.")
+    rehearse.click()
+    expect(said).to_have_text("Rehearsed 60 runs. Nothing was read or spent.")
+    expect(page.locator(".rehearsal tbody tr")).to_have_count(5)
+    for width in (1280, 390):
+        page.set_viewport_size({"width": width, "height": 844})
+        assert page.evaluate("() => document.documentElement.scrollWidth") <= width
+    is_accessible(page)
 
 
 def runs_once(page, content):
@@ -361,13 +382,14 @@ def runs_once(page, content):
     assert page.workers[0].evaluate("() => self.filled") > 1_000  # bytes of noise from the browser's generator
     expect(page.locator(".found .badge").first).to_have_text("PRIVATE RELEASE")
     expect(page.locator(".found article")).to_have_count(2)
+    expect(page.locator(".found")).to_contain_text("Noise of a center: height: rehearsed ±")
     expect(page.locator(".found .plane canvas").first).to_be_visible()
     expect(page.locator(".found .label")).to_contain_text("nobody else counts")
     for width in (1280, 390):
         page.set_viewport_size({"width": width, "height": 844})
         assert page.evaluate("() => document.documentElement.scrollWidth") <= width
     is_accessible(page)
-    texts = kept_files(page)
+    texts = kept_files(page, "Save this release", "Privacy label", "Clusters as CSV", "Clusters on one page")
     assert not any(cell in text for cell in (*cells_of(content), "people.csv") for text in texts.values())
     trace = Trace.from_json(texts["Save this release"])
     assert trace.seed is None and trace.sampler == "exact samplers of dpviz itself"
@@ -453,6 +475,7 @@ def test_a_private_file_is_counted_before_it_is_drawn_in_all_tabs_and_stays_in_t
     context.on("request", lambda one: one.url.startswith("http") and asked.append(one.url))
     is_refused_where_nothing_is_kept(page)
     context.set_offline(True)
+    rehearses(page, content)
     runs_once(page, content)
     shares_one_count(page, other, content)
     counts_what_was_never_drawn(page, other, content)

@@ -11,5 +11,19 @@ from .own import NAME as OWN
 from .own import opened
 from .private import checked, drawn, priced
 from .public import AGAIN, again, run
+from .rehearsal import rehearsed
 
-__all__ = ["AGAIN", "GROUPS", "OWN", "again", "checked", "drawn", "exported", "merged", "opened", "priced", "run"]
+__all__ = [
+    "AGAIN",
+    "GROUPS",
+    "OWN",
+    "again",
+    "checked",
+    "drawn",
+    "exported",
+    "merged",
+    "opened",
+    "priced",
+    "rehearsed",
+    "run",
+]

@@ -80,6 +80,8 @@ def seed_of(text: str) -> int:
 def _in_words(problem: Exception, form: Mapping[str, Any]) -> str:
     """Return a refusal in the words of the form; one of a file keeps its names, whatever they are called."""
     text = _ELSEWHERE.sub("", str(problem))
+    if text.startswith("plan: "):
+        text = text[6:7].upper() + text[7:]
     if isinstance(problem, TableError) or "method" not in form:
         return on_screen(text)
     cls = ALGORITHMS[form["method"]]

@@ -9,15 +9,16 @@ from functools import lru_cache
 from typing import Any
 
 from dpviz.datasets import Dataset, from_table
-from dpviz.datasets.dictionary import complete
+from dpviz.datasets.dictionary import complete, domain_of
 from dpviz.datasets.drafting import draft
 from dpviz.datasets.meanings import meaning_of
 from dpviz.datasets.readers import Limits, Table, TableError, read_table, too_large
 from dpviz.datasets.readers.form import NUMBERS
+from dpviz.domain import Domain
 
 from .forms import answered
 
-__all__ = ["NAME", "Read", "declared", "opened", "private", "public"]
+__all__ = ["NAME", "Read", "declared", "domain", "opened", "private", "public"]
 
 NAME = "file:"  # the name of the data that the form's columns describe
 MOST = 12  # maximum number of columns that are ticked at first
@@ -152,6 +153,12 @@ def public(columns: str) -> Dataset:
     ValueError
         If no file is open, or the columns do not declare a domain.
     """
+    file, facts = _shown(columns)
+    return from_table(file.table, facts)
+
+
+def _shown(columns: str) -> tuple[_File, dict[str, Any]]:
+    """Return the open public file, and the dictionary that the form declares for it."""
     if not _files:
         raise TableError("Open a file first.")
     file = _files[0]
@@ -161,7 +168,23 @@ def public(columns: str) -> Dataset:
     drafted = {column["name"]: column for column in [*file.facts["columns"], *file.facts["left_out"]]}
     taken = any(one[end] == drafted[one["name"]][end] for one in chosen for end in ("low", "high"))
     facts = {"title": file.facts["title"], "columns": chosen, "n_public": file.table.n_rows, "declared": not taken}
-    return from_table(file.table, _complete(facts))
+    return file, _complete(facts)
+
+
+def domain(form: dict[str, Any]) -> Domain:
+    """Return what the form declares for the open file, whether it is private or public; no row is read.
+
+    Parameters
+    ----------
+    form : as for `declared`
+
+    Raises
+    ------
+    ValueError
+        If no file is open, or the declaration is incomplete or wrong.
+    """
+    private = bool(_files) and _files[0].private
+    return domain_of(declared(form) if private else _shown(json.dumps(form["columns"]))[1])
 
 
 def declared(form: dict[str, Any]) -> dict[str, Any]:

@@ -14,19 +14,19 @@ from dpviz.algorithms import ALGORITHMS, Algorithm, outside
 from dpviz.datasets import Dataset
 from dpviz.datasets.dictionary import domain_of
 from dpviz.numbers import chance, number
-from dpviz.postprocessing.cards import cards, centers_csv, noise_words
 from dpviz.postprocessing.together import bet
 from dpviz.postprocessing.verdict import private_verdict
 from dpviz.privacy.accounts import Account, Claim
 from dpviz.privacy.delta import check_delta
 from dpviz.runs.single import replay
-from dpviz.takeaway.cards import cards_html
 from dpviz.takeaway.label import label_json
 from dpviz.takeaway.replay import replay_parts
 
 from . import own
+from .clusters import clusters
 from .count import COUNTED, claims_of, known
 from .forms import algorithm_of, answered
+from .rehearsal import matching
 
 __all__ = ["checked", "drawn", "priced"]
 
@@ -125,16 +125,14 @@ def _drawn(claim: str, say: Callable[[int, int], None]) -> dict[str, Any]:
     data, algorithm = _waiting.pop(claim)
     trace = replay(data, algorithm, None, say).trace
     title, film, _ = replay_parts(trace, counted=COUNTED)
-    some = cards(trace, data.columns, data.units)
     size = data.domain.n_features, data.n_public
     return {
         "title": title,
         "film": film.replace("<h1>", "<h2>").replace("</h1>", "</h2>"),  # the page has a title of its own
         "verdict": str(private_verdict(trace, data.columns, data.units)),
-        "cards": cards_html(some),
-        "noise": noise_words(trace, some),
         "doubts": [*algorithm.advice(*size), *trace.warnings],
         "trace": trace.to_json(),
         "label": label_json(trace, COUNTED),
-        "csv": centers_csv(trace, data.columns, data.units),
+        **clusters(trace, data, COUNTED),
+        "rehearsed": matching(trace),
     }

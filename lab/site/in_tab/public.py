@@ -26,6 +26,7 @@ from dpviz.takeaway.replay import replay_parts
 from dpviz.trace import Trace
 
 from . import own
+from .clusters import clusters
 from .forms import algorithm_of, answered, seed_of, values_of
 
 __all__ = ["AGAIN", "again", "run"]
@@ -39,10 +40,16 @@ def run(asked: str, say: Callable[[int, int], None]) -> str:
     Parameters
     ----------
     asked : JSON with the texts of the form: `data`, `blobs` and `values` by name, `method`, `seed`, and for an own file
-        its `columns`
+        its `columns`; of an own file, the answer has the `cards` of the clusters, too
     say : function that receives the numbers of releases made and planned
     """
-    return answered(asked, lambda form: _ran(_data(form), algorithm_of(form), seed_of(form["seed"]), say))
+
+    def answer(form: dict[str, Any]) -> dict[str, Any]:
+        data = _data(form)
+        found, trace = _ran(data, algorithm_of(form), seed_of(form["seed"]), say)
+        return found | (clusters(trace, data) if form["data"] == own.NAME else {})
+
+    return answered(asked, answer)
 
 
 def again(asked: str, say: Callable[[int, int], None]) -> str:
@@ -63,13 +70,15 @@ def _made(name: str, blobs: str) -> Dataset:
     )
 
 
-def _ran(data: Dataset, algorithm: Algorithm, seed: int, say: Callable[[int, int], None]) -> dict[str, Any]:
+def _ran(
+    data: Dataset, algorithm: Algorithm, seed: int, say: Callable[[int, int], None]
+) -> tuple[dict[str, Any], Trace]:
     done = replay(data, algorithm, seed, say)
     trace, kmeans = done.trace, _reference(data, algorithm, seed)
     centers = kmeans.trace.cluster_centers
     view = View(trace, LIGHT, data.view, data.columns, data.units, data.X, centers, hidden=True, noun=data.noun)
     title, film, _ = replay_parts(trace, view)
-    return {
+    found = {
         "title": title,
         "film": film.replace("<h1>", "<h2>").replace("</h1>", "</h2>"),  # the page has a title of its own
         "released": _sentence(private_verdict(trace, data.columns, data.units)),
@@ -77,6 +86,7 @@ def _ran(data: Dataset, algorithm: Algorithm, seed: int, say: Callable[[int, int
         "seconds": done.seconds,
         "trace": trace.to_json(),
     }
+    return found, trace
 
 
 def _reran(data: Dataset, algorithm: Algorithm, seed: int, say: Callable[[int, int], None]) -> dict[str, Any]:

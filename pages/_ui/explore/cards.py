@@ -10,7 +10,7 @@ import streamlit as st
 from dpviz.datasets import Dataset
 from dpviz.numbers import counted, number, percent
 from dpviz.planning.rehearsal import same_run
-from dpviz.planning.words import matched
+from dpviz.planning.words import compared
 from dpviz.postprocessing.cards import cards, centers_csv, noise_words
 from dpviz.postprocessing.coresets import at_k, elbow, further_releases, numbers_of_centers
 from dpviz.takeaway import page
@@ -30,8 +30,6 @@ from pages._ui.work.results import Result
 from pages._ui.work.workers import workers
 
 __all__ = ["section", "shown"]
-
-MOST = 8  # maximum number of columns whose rehearsed and released noise is listed
 
 
 def shown(result: Result) -> bool:
@@ -131,9 +129,7 @@ def _falls(identity: str, _result: Result) -> float:
 def _rehearsed(trace: Trace) -> str:
     """Compare the noise of a run with its rehearsal in this visit; "" if exactly this run was not rehearsed."""
     looked = explore_state.rehearsed.get(same_run(trace.algorithm, trace.parameters, trace.claimed, trace.domain))
-    lines = matched(looked, trace) if looked else []
-    more = f"; and {len(lines) - MOST} more columns" if len(lines) > MOST else ""
-    return f"Noise of a center: {'; '.join(lines[:MOST])}{more}." if lines else ""
+    return compared(looked, trace) if looked else ""
 
 
 def _files(key: str, result: Result, trace: Trace) -> None:

@@ -116,3 +116,13 @@ def test_a_wrong_bound_gets_one_sentence(low, high, words):
     reading(MIXED)
     found = answered(own([{"name": "age", "low": low, "high": high, "unit": ""}]))
     assert found["refused"].startswith(words)
+
+
+def test_a_run_on_an_own_file_has_a_card_for_each_cluster_and_one_on_a_sample_has_none():
+    reading(MIXED)
+    columns = [{"name": "age", "low": "0", "high": "100", "unit": "years"}]
+    found = answered(own(columns, n_clusters="2"))
+    assert found["cards"].count("<article>") == Trace.from_json(found["trace"]).cluster_centers.shape[0]
+    assert "<dt>age</dt>" in found["cards"] and found["noise"] and found["csv"].count("\n") > 2
+    assert found["page"].startswith("<!doctype html>") and "<article>" in found["page"]
+    assert "cards" not in answered(form("dpm", "tiny"))

@@ -128,7 +128,9 @@ def test_a_draw_hands_out_released_values_alone_and_has_no_seed(method, monkeypa
         assert "must have one scale" in refused
         asked["columns"] = [{**one, "high": "8000"} for one in COLUMNS]
     found = released(table(), json.dumps(asked))
-    assert set(found) == {"title", "film", "verdict", "cards", "noise", "doubts", "trace", "label", "csv"}
+    assert set(found) == {
+        "title", "film", "verdict", "cards", "noise", "doubts", "trace", "label", "csv", "page", "rehearsed",
+    }  # fmt: skip
     trace = Trace.from_json(found["trace"])
     assert trace.seed is None and trace.sampler and trace.claimed.private
     assert not any(step.hidden for step in trace.steps)

@@ -26,6 +26,7 @@ from dpviz.planning.words import (
     loss,
     noise_ranges,
     ranked,
+    remarks,
     tighter,
 )
 from pages._ui.data.plan.form import CURVE, Wish
@@ -185,20 +186,7 @@ def _everywhere(wish: Wish, looked: Sequence[Rehearsal]) -> None:
         st.html(
             markup.table("Noise of a center", ("column", "noise of a center"), (markup.row(line) for line in lines))
         )
-    fewer = f" Only {facts.n_rows:,} people stand in for {facts.n_people:,}: your noise would be smaller than shown."
-    noise = (
-        "± is the standard deviation that the method states for a center"
-        if any(one.by_formula for one in looked)
-        else "The method states no noise: ~ is how far a center scatters over the runs"
-    )
-    st.html(
-        markup.small(
-            f"{ALGORITHMS[worst.slug].name} ran {CLOSELY} times in each town, with fresh noise, on made-up people "
-            f"within the declared bounds; the picture shows the worst town. {noise}, from the least to the most of all "
-            "centers, runs and towns; groups that are not round, or smaller or larger, may have other noise. "
-            f"No file was read and nothing was spent.{fewer * worst.capped}"
-        )
-    )
+    st.html(markup.small(remarks(looked, CLOSELY, "; the picture shows the worst town")))
 
 
 def _others(wish: Wish, worst: Facts) -> None:
