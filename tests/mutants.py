@@ -46,6 +46,7 @@ ACCOUNTS, STORE = "tests/privacy/test_accounts.py", "tests/privacy/test_accounts
 MERGE, DELTA = "tests/privacy/test_accounts_merge.py", "tests/privacy/test_delta.py"
 BOOKING = "tests/lab/federated/test_booking.py"
 OWNER, STRANGERS = "tests/pages/server/test_owner.py", "tests/pages/data/test_strangers.py"
+MST = "tests/algorithms/test_mst_kmeans.py"
 KERNELS = "tests/geometry/test_kernels.py"
 
 READERS, ONE_READING = "dpviz/datasets/readers/", "tests/datasets/test_one_reading.py"
@@ -137,6 +138,29 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
     (Q + "grids.py", QUERIES): [
         ("grid_counts_unclipped_cell", "np.clip(at, 0, parts - 1)", "at"),
         ("grid_counts_half_sensitivity", '"": one_entry(norm, neighboring)', '"": 0.5 * one_entry(norm, neighboring)'),
+    ],
+    (Q + "marginals.py", QUERIES): [
+        ("marginals_one_column", "float(entries * (1 if neighboring is Neighboring.ADD_REMOVE else 2)) ** (1 / norm)", "1.0"),
+        ("marginals_moves_as_one", "(1 if neighboring is Neighboring.ADD_REMOVE else 2)", "1"),
+        ("marginals_unclipped_bin", "np.clip(np.floor((column + width) * (parts / (2 * width))), 0, parts - 1)", "np.floor((column + width) * (parts / (2 * width)))"),
+        ("marginals_tally_once", "return len(self.half)", "return 1"),
+    ],
+    (Q + "marginals.py", MST): [
+        ("pair_score_range_of_one", "return 2.0 if neighboring", "return 1.0 if neighboring"),
+        ("pair_score_closed_pairs", "np.where(self.open, apart, -np.inf)", "apart"),
+        ("pair_score_off_the_grid", "if not (self.guess == snap(self.guess)).all():", "if not np.isfinite(self.guess).all():"),
+    ],
+    ("dpviz/algorithms/mst_kmeans.py", MST): [
+        ("mst_budget_twice", "mu_of_epsilon(self.epsilon,", "mu_of_epsilon(2 * self.epsilon,"),
+        ("mst_choices_at_double", "Exponential(2 * mu", "Exponential(4 * mu"),
+        ("mst_any_number_of_cells", "if self.bins is not None and self.bins > most:", "if False:"),
+        ("mst_cycle", "tree[every[:, 0]] != tree[every[:, 1]]", "tree[every[:, 0]] >= 0"),
+    ],
+    ("dpviz/postprocessing/tree_model.py", MST): [
+        ("tree_faint_counts_stay", "tables < FAINT * sd", "tables < 0 * sd"),
+        ("tree_rows_paired_in_order", "rng.permutation(n) + rng.random()", "np.arange(n) + rng.random()"),
+        ("tree_negative_total", "total = max(total, 1.0)", "total = total + 0.0"),
+        ("tree_transposed", "if self.pairs[pair, 0] == given else self.tables[pair].T", "if self.pairs[pair, 1] == given else self.tables[pair].T"),
     ],
     (Q + "trees.py", "tests/algorithms/trees/test_privtree.py"): [
         ("box_counts_overlapping_boxes", "or set(self.nodes) & _above(self.nodes)", ""),

@@ -22,6 +22,7 @@ from dpviz.algorithms.lloyd.fastlloyd import FastLloyd
 from dpviz.algorithms.lloyd.glloyd import GLloyd
 from dpviz.algorithms.lloyd.public_start import PublicStart
 from dpviz.algorithms.lloyd.sulloyd import SuLloyd
+from dpviz.algorithms.mst_kmeans import MSTKMeans
 from dpviz.algorithms.nsm.nsm import NSM
 from dpviz.algorithms.pseudocode import Line
 from dpviz.algorithms.stemmer_kaplan.balcan import Balcan
@@ -54,6 +55,7 @@ ALGORITHMS: dict[str, type[Algorithm]] = {
         DPDBSCAN,
         EMMC,
         LSHSplits,
+        MSTKMeans,
         NSM,
         StemmerKaplan,
         StemmerKaplanSwap,

@@ -140,7 +140,7 @@ class Curator:
         sds = {part: cost.sd(entry.scale) * math.sqrt(entry.excess) for part, (cost, entry) in priced.items()}
         if query.tally is not None and scope == ALL and sds[query.tally] > 0:
             counts, variance = noisy[query.tally], sds[query.tally] ** 2
-            self._tally += np.array([counts.sum(), 1.0]) / (variance * counts.size)
+            self._tally += query.times * np.array([counts.sum(), query.times]) / (variance * counts.size)
         return Noisy(_unwrap(noisy), _unwrap(sds))
 
     def select(self, label: str, score: Score, scope: int = ALL) -> int:

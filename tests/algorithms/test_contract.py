@@ -67,7 +67,7 @@ def test_unlucky_declarations_end_in_finite_centers_inside_the_domain(slug):
             assert np.allclose(drawn, trace.cluster_centers, rtol=0, atol=1e-9 * domain.half_width.max())
 
 
-@pytest.mark.parametrize("slug", ["pe-means", "nsm", "sulloyd", "dpm", "lsh-splits", "stemmer-kaplan"])
+@pytest.mark.parametrize("slug", ["pe-means", "mst-kmeans", "nsm", "sulloyd", "dpm", "lsh-splits", "stemmer-kaplan"])
 def test_a_declared_n_that_is_ten_times_off_is_one_warning(slug):
     X = np.tile(blobs(), (10, 1))
     for told, wrong in ((len(X), False), (3 * len(X) // 2, False), (10 * len(X), True), (len(X) // 10, True)):

@@ -13,12 +13,13 @@ from dpviz.audits.audit import (
     instance,
     pairs,
 )
+from dpviz.audits.wide import second_instance, wide_pairs
 from dpviz.geometry import snap
 from dpviz.privacy.costs import Exponential, Threshold
 from dpviz.privacy.curator import Curator
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.noise import Seeded
-from dpviz.privacy.queries import NearestVotes, SplitScore
+from dpviz.privacy.queries import ColumnCounts, NearestVotes, PairScore, PairTables, SplitScore
 from dpviz.testing.attacks import ROWS, SURE, honest
 from dpviz.trace import Step
 from tests.tiers import tiers
@@ -170,6 +171,23 @@ def test_a_missing_factor_two_in_an_algorithms_selections_is_caught(monkeypatch)
     monkeypatch.setattr(SplitScore, "range", lambda self, neighboring: honest_range(self, neighboring) / 2)
     found = [audit(instance(ALGORITHMS["dpm"]), pair, runs=30) for pair in pairs(AR)]
     assert max(f.reach for f in found) > 1 and any(f.refuted for f in found)
+
+
+TREE_TWINS = {  # what one row changes, if only one of the columns, tables or pairs is thought of
+    "one column": (ColumnCounts, "sensitivity", lambda self, norm, neighboring: {"": 1.0}),
+    "one table": (PairTables, "sensitivity", lambda self, norm, neighboring: {"": 1.0}),
+    "one pair": (PairScore, "range", lambda self, neighboring: 1.0),
+}
+
+
+@pytest.mark.parametrize("name", [None, *TREE_TWINS])
+def test_a_sensitivity_that_forgets_other_columns_is_caught(name, monkeypatch):
+    if name:
+        monkeypatch.setattr(*TREE_TWINS[name])
+    algorithm = second_instance(ALGORITHMS["mst-kmeans"])
+    found = [audit(algorithm, pair, runs=3, n_public=n) for pair, n in wide_pairs(AR)]
+    assert any(f.refuted for f in found) == bool(name)
+    assert (max(f.reach for f in found) > 1.9) == bool(name)
 
 
 class ScalarNoise(Seeded):

@@ -1,6 +1,20 @@
 """Collect one case per Query type; test_queries.py fails until a new type has a case in its family's module."""
 
-from tests.query_cases import bins, boxes, cells, counts, grids, lloyd, mixtures, moments, rho, sums, swaps, trees
+from tests.query_cases import (
+    bins,
+    boxes,
+    cells,
+    counts,
+    grids,
+    lloyd,
+    marginals,
+    mixtures,
+    moments,
+    rho,
+    sums,
+    swaps,
+    trees,
+)  # fmt: skip
 
 CASES = {
     **bins.CASES,
@@ -9,6 +23,7 @@ CASES = {
     **counts.CASES,
     **grids.CASES,
     **lloyd.CASES,
+    **marginals.CASES,
     **mixtures.CASES,
     **moments.CASES,
     **rho.CASES,

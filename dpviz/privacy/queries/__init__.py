@@ -23,6 +23,7 @@ from dpviz.privacy.queries.days import ArrivesBefore
 from dpviz.privacy.queries.grids import GridCounts
 from dpviz.privacy.queries.lloyd import ClusterMoves
 from dpviz.privacy.queries.local import ByUser, CellOf, NearestOf, OffsetOf
+from dpviz.privacy.queries.marginals import ColumnCounts, PairScore, PairTables
 from dpviz.privacy.queries.mixtures import MixtureMoments
 from dpviz.privacy.queries.moments import NormHistogram, SecondMoment
 from dpviz.privacy.queries.rho import CompanionSums, NearRegionSums, Positions, QuadtreeCells, near_regions
@@ -43,6 +44,7 @@ __all__ = [
     "ListedCells",
     "ClusterBins",
     "ClusterMoves",
+    "ColumnCounts",
     "CompanionSums",
     "Count",
     "GridCounts",
@@ -60,6 +62,8 @@ __all__ = [
     "NearestVotes",
     "NormHistogram",
     "OffsetOf",
+    "PairScore",
+    "PairTables",
     "Positions",
     "Predicate",
     "Projection",

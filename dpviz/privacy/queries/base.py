@@ -72,7 +72,7 @@ class Query(OnGrid):
     ----------
     reason : derivation of the declared sensitivity, in words for the ledger
     whole : parts in which every row adds whole numbers
-    tally : the part whose entries add up to the number of rows, if there is one
+    tally : the part whose entries add up to the number of rows, or to `times` as many, if there is one
     keep : whether a session may store the statistic of a scope and compute a sibling's by subtraction (whole numbers
         only)
     """
@@ -89,6 +89,11 @@ class Query(OnGrid):
     def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:
         """Return a mapping from part to the largest change in the l1, l2 or l-infinity norm between neighbors."""
         raise NotImplementedError
+
+    @property
+    def times(self) -> int:
+        """Return how often each row is counted in the tally, a public number."""
+        return 1
 
     def grid(self, part: str) -> float:
         """Return the number of which every value in a part is a multiple."""

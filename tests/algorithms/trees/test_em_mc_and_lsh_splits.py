@@ -287,4 +287,12 @@ def test_lsh_averages_that_noise_throws_as_far_as_they_lie_apart_are_announced()
 
 def test_both_are_in_teaching_order():
     slugs = list(ALGORITHMS)
-    assert slugs[slugs.index("dpm") :][:6] == ["dpm", "privtree", "dp-dbscan", "em-mc", "lsh-splits", "nsm"]
+    assert slugs[slugs.index("dpm") :][:7] == [
+        "dpm",
+        "privtree",
+        "dp-dbscan",
+        "em-mc",
+        "lsh-splits",
+        "mst-kmeans",
+        "nsm",
+    ]

@@ -43,7 +43,7 @@ GROUPS: dict[str, tuple[str, ...]] = {  # what the methods of a group do, in the
     "Votes: people vote for trial points": ("evolution",),
     "Cuts: regions are divided where few people live": ("trees",),
     "Noisy Lloyd: KMeans' rounds, with noise in every sum": ("lloyd", "dp_em"),
-    "Summaries and coresets: one noisy summary, clustered afterwards": ("nsm", "grids", "stemmer_kaplan"),
+    "Summaries and coresets: one noisy summary, clustered afterwards": ("nsm", "grids", "mst_kmeans", "stemmer_kaplan"),
     "Weaker promises": ("dist_dp",),
     "No privacy": ("kmeans",),
 }
