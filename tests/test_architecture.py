@@ -606,7 +606,7 @@ def test_scripts_are_as_narrow_as_python():
 
 
 def test_readme_and_changelog_stay_short():
-    assert len((ROOT / "README.md").read_text().splitlines()) <= 91
+    assert len((ROOT / "README.md").read_text().splitlines()) <= 92
     versions = re.split(r"^## ", (ROOT / "CHANGELOG.md").read_text(), flags=re.MULTILINE)[1:]
     for version in versions:
         lines = [line for line in version.splitlines()[1:] if line]
