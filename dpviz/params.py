@@ -17,6 +17,8 @@ LABELS = {
     "rows_per_person": "Rows of one person",
     "n_features": "Columns",
     "n_clusters": "Centers k",
+    "k_min": "Smallest k",
+    "k_max": "Largest k",
     "epsilon": "Privacy budget ε",
     "delta": "Delta δ",
     "rho_distance": "rho (distance)",

@@ -17,6 +17,7 @@ from dpviz.algorithms.grids.continual import Continual
 from dpviz.algorithms.grids.dp_dbscan import DPDBSCAN
 from dpviz.algorithms.grids.eugkm import EUGkM
 from dpviz.algorithms.kmeans import KMeans
+from dpviz.algorithms.lloyd.choose_k import ChooseK
 from dpviz.algorithms.lloyd.dp_lloyd import DPLloyd
 from dpviz.algorithms.lloyd.fastlloyd import FastLloyd
 from dpviz.algorithms.lloyd.glloyd import GLloyd
@@ -47,6 +48,7 @@ ALGORITHMS: dict[str, type[Algorithm]] = {
         GLloyd,
         FastLloyd,
         PublicStart,
+        ChooseK,
         EUGkM,
         DPEM,
         Continual,

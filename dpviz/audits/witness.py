@@ -142,6 +142,23 @@ class Witness(MemorySession):
         self.exchanges.append(Exchange((halved[tried], depth, query.threshold), *counts))
         return nodes, halved, true
 
+    def best(self, query: Any, scope: int, race: Any) -> tuple[Any, Mapping[str, np.ndarray]]:
+        """Answer from the rows; record the winner's releases, each in its own unit, with both neighbors' truth."""
+        units, asked = query.units(), []
+
+        def truth(one: Any) -> Mapping[str, np.ndarray]:
+            own = copy.deepcopy(one)
+            asked.append((one, self._statistic(one, scope), self._neighbor._statistic(own, scope)))
+            return asked[-1][1]
+
+        winner, others = super().best(query, scope, lambda _: race(truth))
+        parts: dict[str, list[np.ndarray]] = {"released": [], "true": [], "other": []}
+        for centers, sums, counts in zip(winner.centers, winner.sums, winner.counts, strict=False):
+            _in_units(parts, asked, centers, {"sums": sums, "counts": counts}, units)
+        _in_units(parts, asked, winner.centers[-1], {"": np.array([winner.cost])}, {"": units["cost"]})
+        self.exchanges.append(Exchange(*(np.concatenate(parts[name]) for name in ("released", "true", "other"))))
+        return winner, others
+
     def noisy_keys(self, query: Any, scope: int, keep: Any) -> tuple[np.ndarray, np.ndarray, Mapping[str, np.ndarray]]:
         """Answer from the rows; record noisy and true counts of every key that either neighbor has."""
         own = self._copy(query)
@@ -186,6 +203,25 @@ class Witness(MemorySession):
         return answer
 
 
+def _in_units(
+    parts: dict[str, list[np.ndarray]], asked: list[Any], centers: np.ndarray, noisy: Mapping, units: Mapping
+) -> None:
+    """Append the noisy values, and both truths, of a candidate's question about `centers`, as multiples of its units.
+
+    Without a question, the winner ran on no rows, and both truths are 0.
+    """
+    same = (
+        (mine, other)
+        for one, mine, other in asked
+        if mine.keys() == noisy.keys() and np.array_equal(one.points, centers)
+    )
+    mine, other = next(same, (None, None))
+    for part, value in noisy.items():
+        parts["released"].append(value.ravel() / units[part])
+        for name, true in (("true", mine), ("other", other)):
+            parts[name].append((np.zeros(value.shape) if true is None else true[part]).ravel() / units[part])
+
+
 def _places(union: np.ndarray, keys: np.ndarray) -> np.ndarray:
     index = {tuple(key): i for i, key in enumerate(union.tolist())}
     return np.array([index[tuple(key)] for key in keys.tolist()], dtype=np.int64)
@@ -220,6 +256,11 @@ def _exponential(entry: Release, seen: Exchange) -> float:
 
 def _cover(entry: Release, seen: Exchange) -> float:
     return float(seen.true.log_probability(entry.scale) - seen.other.log_probability(entry.scale))
+
+
+def _best_of(entry: Release, seen: Exchange) -> float:
+    """Return the log ratio of the winner's releases alone: a good adversary, who ignores what else could have won."""
+    return _gaussian(entry, seen)
 
 
 def _halving(entry: Release, seen: Exchange) -> float:
@@ -270,6 +311,7 @@ LOG_RATIO: dict[str, Callable[[Release, Exchange], float]] = {
     "Exponential": _exponential,
     "Threshold": _threshold,
     "Cover": _cover,
+    "BestOf": _best_of,
     "Halving": _halving,
     "Exact": _exact,
     **dict.fromkeys(LOCAL, _reports),
@@ -305,7 +347,7 @@ def residuals(ledger: Iterable[Release], exchanges: Iterable[Exchange]) -> list[
     """Return (entry, noise / scale under the rows, noise / scale under the neighbor) for every additive release."""
     errors = []
     for entry, seen in zip(ledger, exchanges, strict=True):
-        if entry.mechanism in ("Gaussian", "Laplace"):
+        if entry.mechanism in ("Gaussian", "Laplace", "BestOf"):
             released = np.asarray(seen.released, dtype=np.float64)
             both = ((released - truth).ravel() / entry.scale for truth in (seen.true, seen.other))
             errors.append((entry, *both))

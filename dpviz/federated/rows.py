@@ -18,8 +18,18 @@ from dpviz.federated.shares import CLIENTS, SERVER, Asked, Shares, refuse
 from dpviz.frozen import freeze
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.noise import Noise, Secure
-from dpviz.privacy.queries import CellCover, Halvings, KeyQuery, Positions, Predicate, Query, Question, Score
-from dpviz.privacy.rows import ALL, Cells, Draw, Gather, Halve, Keep, Perturb, Pick, Rows, Session
+from dpviz.privacy.queries import (
+    Candidates,
+    CellCover,
+    Halvings,
+    KeyQuery,
+    Positions,
+    Predicate,
+    Query,
+    Question,
+    Score,
+)
+from dpviz.privacy.rows import ALL, Cells, Draw, Gather, Halve, Keep, Perturb, Pick, Race, Rows, Session
 
 __all__ = ["FederatedRows", "MaskedSession", "Traffic"]
 
@@ -169,6 +179,10 @@ class MaskedSession(Session):
     def noisy_cover(self, query: CellCover, scope: int, pick: Cells) -> NoReturn:
         """Refuse."""
         refuse("choosing cells by the exponential mechanism")
+
+    def best(self, query: Candidates, scope: int, race: Race) -> NoReturn:
+        """Refuse."""
+        refuse("choosing the best of several candidates")
 
     def grown(self, query: Halvings, scope: int, halve: Halve) -> NoReturn:
         """Refuse."""

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Sequence
 from typing import NoReturn
 
 import numpy as np
@@ -134,6 +135,10 @@ class Asked:
     def integer(self, below: int) -> NoReturn:
         """Refuse."""
         refuse("choosing by the exponential mechanism")
+
+    def weighted(self, weights: Sequence[int]) -> NoReturn:
+        """Refuse."""
+        refuse("choosing the best of several candidates")
 
     def gumbel_argmax(self, utilities: np.ndarray, scale: float) -> NoReturn:
         """Refuse."""

@@ -12,7 +12,7 @@ from dpviz.figures.grids import continual, dp_dbscan, eugkm
 from dpviz.figures.kit.pane import Pane
 from dpviz.figures.kit.theme import untitled
 from dpviz.figures.kit.view import Panel, View
-from dpviz.figures.lloyd import lloyd
+from dpviz.figures.lloyd import choose_k, lloyd
 from dpviz.figures.nsm import nsm
 from dpviz.figures.stemmer_kaplan import local, stemmer_kaplan
 from dpviz.figures.trees import dpm, em_mc, lsh_splits, privtree
@@ -23,6 +23,7 @@ PANES = {
     "iteration": plain.REFERENCE,
     "generation": pe_means.PANE,
     "projected-generation": hdpe_means.PANE,
+    "choice": choose_k.PANE,
     "noisy-iteration": lloyd.PANE,
     "noisy-points": dist_dp.PANE,
     "solve": nsm.PANE,

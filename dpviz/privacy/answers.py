@@ -7,7 +7,27 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["Hidden", "Noisy", "NoisyKeys", "Reports"]
+__all__ = ["Chosen", "Hidden", "Noisy", "NoisyKeys", "Reports"]
+
+
+class Chosen(NamedTuple):
+    """The best candidate of a private choice, with all that it released; of the others nothing exists outside DEMO.
+
+    Attributes
+    ----------
+    start : index of its public start
+    centers : the start and the centers after every round, each of shape (k, d), z units
+    sums, counts : noisy sums (k, d) and noisy counts (k,) of every round
+    cost : its noisy cost, the clipped squared distances added up
+    sd : standard deviation of the noise in "sums", "counts" and "cost"
+    """
+
+    start: int
+    centers: tuple[np.ndarray, ...]
+    sums: tuple[np.ndarray, ...]
+    counts: tuple[np.ndarray, ...]
+    cost: float
+    sd: Mapping[str, float]
 
 
 class Hidden(NamedTuple):

@@ -13,11 +13,13 @@ from scipy.special import ndtri
 from dpviz import validate
 from dpviz.numbers import chance, number
 from dpviz.privacy import accounting
+from dpviz.privacy.choice import choice_mu, most_candidates
 from dpviz.privacy.local import flip_probability
 from dpviz.privacy.noise import Noise
 
 __all__ = [
     "COSTS",
+    "BestOf",
     "Cost",
     "Cover",
     "Exact",
@@ -256,6 +258,50 @@ class Cover(_Epsilon):
 
 
 @dataclasses.dataclass(frozen=True)
+class BestOf(_Epsilon):
+    """The best of a random number of candidates, as ONE cost: (epsilon, delta)-DP, whatever the number.
+
+    The number is Poisson with mean `tries`, given that it is at most `most`. Only the candidate with the best noisy
+    score is released; `dpviz.privacy.choice` has the theorem. The "scale" is 1 / mu of one candidate, all of whose
+    releases together have Gaussian noise, each in its own unit (`Candidates.units`).
+    """
+
+    delta: float
+    tries: int
+    most: int
+    noise: ClassVar[str] = (
+        "Gaussian noise, {scale} units of each of its releases, on every candidate, of which only the best one is "
+        "released,"
+    )
+    within: ClassVar[str] = "in units of a candidate's releases"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        validate.in_range("BestOf", 0, 1, open_ends=True, delta=self.delta)
+        validate.integer("BestOf", 1, 100, tries=self.tries)
+        validate.integer("BestOf", most_candidates(self.epsilon, self.delta, self.tries), None, most=self.most)
+
+    @property
+    def words(self) -> str:
+        return f"{super().words} and δ = {chance(self.delta)} for all candidates together"
+
+    @property
+    def own_delta(self) -> float:
+        return self.delta
+
+    @property
+    def zcdp(self) -> None:
+        """Return None, because the cost is an (epsilon, delta) statement."""
+        return None
+
+    def scale(self, sensitivity: float) -> float:
+        return sensitivity / choice_mu(self.epsilon, self.delta, self.tries)
+
+    def draw(self, noise: Noise, scale: float, shape: tuple[int, ...]) -> np.ndarray:
+        return noise.gaussian(scale, shape)
+
+
+@dataclasses.dataclass(frozen=True)
 class Halving(_LaplaceNoise):
     """A whole tree of halved boxes as ONE cost, however deep it grows: epsilon-DP (PrivTree).
 
@@ -364,7 +410,8 @@ class Shuffled(Report):
 
 
 COSTS: dict[str, type[Cost]] = {
-    cls.__name__: cls for cls in (Gaussian, Laplace, Exponential, Threshold, Cover, Halving, Exact, Report, Shuffled)
+    cls.__name__: cls
+    for cls in (Gaussian, Laplace, Exponential, Threshold, Cover, BestOf, Halving, Exact, Report, Shuffled)
 }
 
 

@@ -11,14 +11,39 @@ import numpy as np
 
 from dpviz.frozen import freeze
 from dpviz.geometry import GRID
-from dpviz.privacy.answers import Hidden, Noisy, NoisyKeys, Reports
-from dpviz.privacy.costs import Cost, Cover, Exact, Exponential, Gaussian, Halving, Laplace, Report, Shuffled, Threshold
+from dpviz.privacy.answers import Chosen, Hidden, Noisy, NoisyKeys, Reports
+from dpviz.privacy.choice import chances
+from dpviz.privacy.costs import (
+    BestOf,
+    Cost,
+    Cover,
+    Exact,
+    Exponential,
+    Gaussian,
+    Halving,
+    Laplace,
+    Report,
+    Shuffled,
+    Threshold,
+)
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.ledger import NextPrices, Release
 from dpviz.privacy.local import ORACLES, OneBit, Randomizer
 from dpviz.privacy.noise import Noise
 from dpviz.privacy.plan import Plan
-from dpviz.privacy.queries import CellCover, Halvings, KeyQuery, Positions, Predicate, Query, Question, Score, untested
+from dpviz.privacy.queries import (
+    Candidates,
+    CellCover,
+    Halvings,
+    KeyQuery,
+    Positions,
+    Predicate,
+    Query,
+    Question,
+    Score,
+    untested,
+)
+from dpviz.privacy.race import Truth, race
 from dpviz.privacy.rows import ALL, UTILITY_SLACK, Rows
 
 __all__ = ["ALL", "Curator", "Hidden", "Noisy", "NoisyKeys", "Reports"]
@@ -211,6 +236,39 @@ class Curator:
         self._remember(label, scope, true)
         return nodes, halved
 
+    def choose(self, label: str, query: Candidates, scope: int = ALL) -> Chosen:
+        """Run a secret, random number of candidates at one cost, and release the best one with all its noisy values."""
+        self._admit(label, query, Candidates, scope)
+        path = self._path(label, scope)
+
+        def joint(norm: float, neighboring: Neighboring) -> dict[str, float]:
+            if neighboring is not Neighboring.ADD_REMOVE:
+                raise PermissionError(
+                    f"Curator: a choice is refused under {neighboring}: its cost is for add-remove only."
+                )
+            return {"": query.sensitivity(neighboring)}
+
+        cost, entry = self._price(label, "", joint, query.reason, path, allowed=(BestOf,))
+        sds, changes = {}, query.changes(self.neighboring)
+        for part, unit in query.units().items():
+            _check_noise(f"{label}.{part}", changes[part], cost.scale(entry.sensitivity) * unit)
+            sds[part] = entry.scale * unit
+        self._next.pay(entry)
+        self._ledger.append(entry)
+        many = cast(BestOf, cost)
+        tried = self._noise.weighted(chances(many.tries, many.most))
+
+        def draw(part: str, true: np.ndarray) -> np.ndarray:
+            return true + cost.draw(self._noise, sds[part], true.shape)
+
+        def run(truth: Truth) -> tuple[Chosen, Mapping[str, np.ndarray]]:
+            watched = self._hidden is not None
+            return race(query, tried, many.most, truth, draw, self._noise.integer, sds, watched=watched)
+
+        winner, others = self._session.best(query, scope, run)
+        self._remember(label, scope, others)
+        return winner
+
     def release_keys(self, label: str, query: KeyQuery, scope: int = ALL) -> NoisyKeys:
         """Release the keys whose noisy count passes the threshold of the plan's `Threshold` cost."""
         self._admit(label, query, KeyQuery, scope)
@@ -384,18 +442,8 @@ class Curator:
         change = sensitivity(cost.norm, self.neighboring)[part]
         if not math.isfinite(change) or change < 0 or (change == 0 and not isinstance(cost, Exact)):
             raise ValueError(f"Curator: release {name!r} must have a finite sensitivity > 0; got {change}.")
-        noisy = isinstance(cost, Gaussian | Laplace | Threshold)
-        if noisy and min(change, cost.scale(change)) < _NARROWEST:
-            raise ValueError(
-                f"Curator: release {name!r} has sensitivity {change:.3g} and noise of scale {cost.scale(change):.3g}; "
-                "one of them is below 32 steps of the noise's grid: the noise would cost more than the plan counts. "
-                "Declare a larger radius, wider bounds or a larger rho, or ask for a smaller budget."
-            )
-        if noisy and cost.scale(change) > _WIDEST:
-            raise ValueError(
-                f"Curator: release {name!r} has noise of scale {cost.scale(change):.3g}, and its sampler ends at 2^39: "
-                "declare narrower bounds or a smaller radius, or ask for a larger budget."
-            )
+        if isinstance(cost, Gaussian | Laplace | Threshold):
+            _check_noise(name, change, cost.scale(change))
         return cost, Release(
             label=label,
             part=part,
@@ -409,6 +457,21 @@ class Curator:
             scale=0.0 if self._exact else cost.scale(change),
             neighboring=str(self.neighboring),
             excess=self._session.excess(type(cost).__name__),
+        )
+
+
+def _check_noise(name: str, change: float, scale: float) -> None:
+    """Refuse a sensitivity and a noise scale of which one is too small for the grid, or the scale too large for it."""
+    if min(change, scale) < _NARROWEST:
+        raise ValueError(
+            f"Curator: release {name!r} has sensitivity {change:.3g} and noise of scale {scale:.3g}; "
+            "one of them is below 32 steps of the noise's grid: the noise would cost more than the plan counts. "
+            "Declare a larger radius, wider bounds or a larger rho, or ask for a smaller budget."
+        )
+    if scale > _WIDEST:
+        raise ValueError(
+            f"Curator: release {name!r} has noise of scale {scale:.3g}, and its sampler ends at 2^39: "
+            "declare narrower bounds or a smaller radius, or ask for a larger budget."
         )
 
 

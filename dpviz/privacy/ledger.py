@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from dpviz.privacy.accounting import Total, shuffled_epsilon, total
+from dpviz.privacy.choice import choice_epsilon
 
 __all__ = ["NextPrices", "Release", "spent"]
 
@@ -112,6 +113,12 @@ _COST = {
     **dict.fromkeys(("OUE", "Hadamard", "OneBit"), _report),  # the scale is the probability that a bit is flipped
     "Cover": lambda entry: (
         math.expm1(_ratio(entry)) * (1 - math.log(entry.cost["delta"])),
+        0.0,
+        entry.cost["delta"],
+        None,
+    ),
+    "BestOf": lambda entry: (
+        choice_epsilon(_ratio(entry), entry.cost["delta"], int(entry.cost["tries"]), int(entry.cost["most"])),
         0.0,
         entry.cost["delta"],
         None,

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import bisect
+import itertools
 import math
 import os
 import secrets
+from collections.abc import Sequence
 from functools import cache
 from typing import Any, Protocol
 
@@ -38,6 +41,10 @@ class Noise(Protocol):
 
     def integer(self, below: int) -> int:
         """Draw one of 0, ..., below - 1 uniformly."""
+        ...
+
+    def weighted(self, weights: Sequence[int]) -> int:
+        """Draw an index with probability proportional to its weight, a whole number of any length."""
         ...
 
     def gumbel_argmax(self, utilities: np.ndarray, scale: float) -> int:
@@ -81,6 +88,11 @@ class Seeded:
     def integer(self, below: int) -> int:
         """Draw one of 0, ..., below - 1 uniformly."""
         return int(self._rng.integers(below))
+
+    def weighted(self, weights: Sequence[int]) -> int:
+        """Draw an index with probability proportional to its weight, to within rounding."""
+        whole = sum(weights)
+        return int(self._rng.choice(len(weights), p=[weight / whole for weight in weights]))
 
     def gumbel_argmax(self, utilities: np.ndarray, scale: float) -> int:
         """Return the index of the largest utility + Gumbel noise of scale `scale`; -inf never wins."""
@@ -149,6 +161,10 @@ class Secure:
     def integer(self, below: int) -> int:
         """Draw one of 0, ..., below - 1 uniformly."""
         return secrets.randbelow(below)
+
+    def weighted(self, weights: Sequence[int]) -> int:
+        """Draw an index with probability proportional to its weight, a whole number of any length."""
+        return bisect.bisect_right(list(itertools.accumulate(weights)), secrets.randbelow(sum(weights)))
 
     def gumbel_argmax(self, utilities: np.ndarray, scale: float) -> int:
         """Return the index of the largest utility + Gumbel noise of scale `scale`; -inf never wins."""

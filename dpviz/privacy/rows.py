@@ -10,9 +10,20 @@ import numpy as np
 
 from dpviz.domain import Domain
 from dpviz.geometry import in_cache, snap, snap_toward_zero
+from dpviz.privacy.answers import Chosen
 from dpviz.privacy.block import Block
 from dpviz.privacy.noise import Noise
-from dpviz.privacy.queries import CellCover, Halvings, KeyQuery, Positions, Predicate, Query, Question, Score
+from dpviz.privacy.queries import (
+    Candidates,
+    CellCover,
+    Halvings,
+    KeyQuery,
+    Positions,
+    Predicate,
+    Query,
+    Question,
+    Score,
+)
 
 __all__ = ["ALL", "MemorySession", "Rows", "Session", "StatisticSession", "marked"]
 
@@ -25,6 +36,7 @@ Gather = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
 Keep = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 Cells = Callable[[np.ndarray, int], int]
 Halve = Callable[[np.ndarray, int], np.ndarray]
+Race = Callable[[Callable[[Query], Mapping[str, np.ndarray]]], tuple[Chosen, Mapping[str, np.ndarray]]]
 Perturb = Callable[[np.ndarray], np.ndarray]
 
 
@@ -181,6 +193,10 @@ class Session(ABC):
         """Return (boxes, which of them were halved, true counts); `halve(counts, depth)` decides for each depth."""
 
     @abstractmethod
+    def best(self, query: Candidates, scope: int, race: Race) -> tuple[Chosen, Mapping[str, np.ndarray]]:
+        """Return (the winner, the others); `race(truth)` runs all candidates on `truth(query)`, a true statistic."""
+
+    @abstractmethod
     def noisy_keys(
         self, query: KeyQuery, scope: int, keep: Keep
     ) -> tuple[np.ndarray, np.ndarray, Mapping[str, np.ndarray]]:
@@ -226,6 +242,10 @@ class StatisticSession(Session):
             if not len(now):
                 break
         return np.concatenate(nodes), np.concatenate(halved), {"counts": np.concatenate(counts)}
+
+    def best(self, query: Candidates, scope: int, race: Race) -> tuple[Chosen, Mapping[str, np.ndarray]]:
+        """Answer the candidates' queries one after another."""
+        return race(lambda asked: self._statistic(asked, scope))
 
 
 class MemorySession(StatisticSession):

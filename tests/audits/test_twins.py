@@ -15,7 +15,9 @@ from dpviz.audits.audit import (
 )
 from dpviz.audits.wide import second_instance, wide_pairs
 from dpviz.geometry import snap
-from dpviz.privacy.costs import Exponential, Threshold
+from dpviz.privacy.accounting import mu_of_epsilon
+from dpviz.privacy.choice import choice_mu
+from dpviz.privacy.costs import BestOf, Exponential, Threshold
 from dpviz.privacy.curator import Curator
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.noise import Seeded
@@ -188,6 +190,34 @@ def test_a_sensitivity_that_forgets_other_columns_is_caught(name, monkeypatch):
     found = [audit(algorithm, pair, runs=3, n_public=n) for pair, n in wide_pairs(AR)]
     assert any(f.refuted for f in found) == bool(name)
     assert (max(f.reach for f in found) > 1.9) == bool(name)
+
+
+def test_a_choice_priced_as_one_candidate_is_caught(monkeypatch):
+    """Each candidate gets the noise of the whole budget, as if the choice among a dozen of them were free."""
+    honest_run = audit(instance(ALGORITHMS["choose-k"]), pairs(AR)[2], runs=4)
+    assert not honest_run.refuted and honest_run.realized > 0
+    monkeypatch.setattr(BestOf, "scale", lambda self, change: change / mu_of_epsilon(self.epsilon, self.delta))
+    found = audit(instance(ALGORITHMS["choose-k"]), pairs(AR)[2], runs=4)
+    assert found.refuted and found.realized > 1.2 * found.claimed
+
+
+def choices(shift, mu, every, runs=600_000):
+    """Return the evidence in the best of a secret number of candidates, or with `every` in all of them."""
+    rng = np.random.default_rng(round(shift))
+    tried, evidence = rng.poisson(12, runs), np.zeros(runs)
+    for number in np.unique(tried[tried > 0]):
+        here = tried == number
+        scores = shift + rng.normal(0, 1 / mu, (int(here.sum()), int(number)))
+        evidence[here] = scores.sum(axis=1) - number / 2 if every else scores.min(axis=1)
+    return {"scores": evidence}
+
+
+@pytest.mark.parametrize("every", [False, True])
+def test_a_choice_that_releases_the_losers_is_caught(every):
+    """A dozen scores that the neighbor shifts by 1 tell far more than the best one does, which is priced."""
+    mu = choice_mu(4.0, 1e-6, 12)
+    bound, _ = distinguish(choices(0.0, mu, every), choices(1.0, mu, every), SURE, delta=1e-6)
+    assert (bound > 4.0) == every and bound > 1.0
 
 
 class ScalarNoise(Seeded):

@@ -11,7 +11,7 @@ from scipy.stats import norm
 
 from dpviz.privacy import accounting
 from dpviz.privacy import ledger as ledger_
-from dpviz.privacy.costs import Cover, Exact, Exponential, Gaussian, Laplace, Threshold
+from dpviz.privacy.costs import BestOf, Cover, Exact, Exponential, Gaussian, Laplace, Threshold
 from dpviz.privacy.ledger import Release
 from dpviz.privacy.noise import Seeded
 from dpviz.privacy.plan import Plan, gaussians
@@ -189,7 +189,10 @@ def test_exact_releases_cost_nothing_and_keep_every_notion():
 
 def test_plan_and_ledger_agree_on_every_mechanism():
     """The plan's total equals that of the ledger, which is computed from sensitivity and scale only."""
-    costs = [Gaussian(0.3), Laplace(0.2), Exponential(0.4), Threshold(0.1, 1e-7), Exact(), Cover(0.3, 1e-7)]
+    costs = [
+        Gaussian(0.3), Laplace(0.2), Exponential(0.4), Threshold(0.1, 1e-7), Exact(), Cover(0.3, 1e-7),
+        BestOf(0.3, 1e-7, 8, 60),
+    ]  # fmt: skip
     ledger = []
     for i, cost in enumerate(costs):
         change = 0.0 if isinstance(cost, Exact) else 3.5
@@ -197,7 +200,7 @@ def test_plan_and_ledger_agree_on_every_mechanism():
             Release(f"r{i}", "", 0, type(cost).__name__, cost.__dict__, (0,), cost.norm, change, "test",
                     cost.scale(change), "add-remove")
         )  # fmt: skip
-    for some in (costs, costs[:1], costs[1:3], costs[:3], costs[4:5], costs[5:]):
+    for some in (costs, costs[:1], costs[1:3], costs[:3], costs[4:5], costs[5:], costs[6:]):
         plan = Plan({f"r{costs.index(cost)}": (cost,) for cost in some})
         entries = [release for release in ledger if release.label in plan.costs]
         ours, found = plan.total(1e-5), ledger_.spent(entries, 1e-5)

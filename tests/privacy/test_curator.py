@@ -16,12 +16,24 @@ from dpviz.domain import Domain
 from dpviz.geometry import GRID, Population
 from dpviz.privacy import ledger, queries
 from dpviz.privacy.accounting import delta_of_mu
-from dpviz.privacy.costs import Cover, Exact, Exponential, Gaussian, Halving, Laplace, Report, Shuffled, Threshold
+from dpviz.privacy.costs import (
+    BestOf,
+    Cover,
+    Exact,
+    Exponential,
+    Gaussian,
+    Halving,
+    Laplace,
+    Report,
+    Shuffled,
+    Threshold,
+)
 from dpviz.privacy.curator import ALL, Curator
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.noise import Secure, Seeded
 from dpviz.privacy.plan import Plan, gaussians
 from dpviz.privacy.queries import (
+    Candidates,
     CellCover,
     Count,
     KeyQuery,
@@ -237,7 +249,7 @@ def test_a_door_takes_only_its_own_kind_of_query():
 
 def test_every_query_of_the_package_is_listed_and_no_base_class_is():
     bases = (KeyQuery, Predicate, Question, Query, Score)
-    kinds = (*bases, Positions, Halvings, CellCover)
+    kinds = (*bases, Positions, Halvings, CellCover, Candidates)
     made = [one for one in vars(queries).values() if isinstance(one, type) and issubclass(one, kinds)]
     assert set(queries.LISTED) - {Below, KeptVotes, Popular, Cells, Thirds, Declared} == set(made) - set(bases)
     for base in bases:
@@ -597,11 +609,13 @@ DOORS = {  # method -> (its price, its relation, a call)
     "release": (Laplace(1.0), AR, lambda asked: asked.release("x", Count())),
     "select": (Exponential(1.0), AR, lambda asked: asked.select("x", Popular(NearestVotes(LEFT_AND_RIGHT)))),
     "cover": (Cover(1.0, 1e-6), AR, lambda asked: asked.cover("x", COVER)),
+    "choose": (BestOf(1.0, 1e-6, 4, 30), AR, lambda asked: asked.choose("x", RUNS)),
     "grow": (Halving(1.0), AR, lambda asked: asked.grow("x", Halvings(np.ones(2), 3))),
     "release_keys": (Threshold(1.0, 1e-6), AR, lambda asked: asked.release_keys("x", Cells())),
     "perturb_rows": (Gaussian(1.0), MOVE, lambda asked: asked.perturb_rows("x", FAR, name="noisy", limit=2.0)),
     "collect": (Report(1.0), REPLACE, lambda asked: asked.collect("x", NearestOf(LEFT_AND_RIGHT.points))),
 }
+RUNS = Candidates((np.zeros((1, 2)),), 1, np.ones(2), 1.0, 1.0, (0.3, 0.3, 0.4))
 COVER = CellCover(np.ones(2), (0.5,), np.zeros((1, 2)), 2)
 FAR = Positions(3.0)  # no move exceeds this length
 

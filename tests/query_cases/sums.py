@@ -3,7 +3,15 @@
 import numpy as np
 
 from dpviz.geometry import random_projection, snap
-from dpviz.privacy.queries import NearestDistances, NearestScatter, NearestSums, Projection, Query, ShapedSums
+from dpviz.privacy.queries import (
+    ClippedCost,
+    NearestDistances,
+    NearestScatter,
+    NearestSums,
+    Projection,
+    Query,
+    ShapedSums,
+)
 from tests.query_cases.base import AR, REPLACE, Case, points
 
 _two = NearestSums(np.array([[-0.5, 0.0], [0.5, 0.0]]), 1.0)
@@ -34,6 +42,8 @@ def _build_scatter(rng, d):
     return NearestScatter(points(rng, 4, 2), float(rng.uniform(0.05, 3.0)), Projection(random_projection(d, 2, rng)))
 
 
+_cost = ClippedCost(_scatter.points, 1.0)
+_far = ClippedCost(np.array([[-1.0, 0.0]]), 2.0)  # a radius above 1, whose square is larger; one row at a distance of 0
 _stretch = np.array([[2.0, 0.0], [0.0, 0.5]])
 _shaped = ShapedSums(_scatter.points, _scatter.points, 1.0, _stretch)
 _alone = ShapedSums(np.zeros((1, 2)), np.zeros((1, 2)), 1.0, _stretch)
@@ -68,6 +78,13 @@ CASES: dict[type[Query], Case] = {
         worst={
             AR: [(_shaped, _left, np.vstack([_left, _right]))],
             REPLACE: [(_alone, _opposite, _edge), (_shaped, _left, _right)],
+        },
+    ),
+    ClippedCost: Case(
+        build=lambda rng, d: ClippedCost(points(rng, 4, d), float(rng.uniform(0.05, 3.0))),
+        worst={
+            AR: [(_cost, _left, np.vstack([_left, _right])), (_far, _left, np.vstack([_left, _right]))],
+            REPLACE: [(_far, _left, _right)],
         },
     ),
     NearestScatter: Case(

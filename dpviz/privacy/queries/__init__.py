@@ -16,6 +16,7 @@ from dpviz.geometry import Population
 from dpviz.privacy.queries.base import KeyQuery, Predicate, Projection, Query, Question, Score
 from dpviz.privacy.queries.bins import ClusterBins
 from dpviz.privacy.queries.boxes import Below, HalfIntervalCounts, RegionSum, SplitScore
+from dpviz.privacy.queries.candidates import Candidates
 from dpviz.privacy.queries.cells import CellSums, InBalls, ListedCells, OccupiedCells, cell_centers
 from dpviz.privacy.queries.counts import Count, MarkedRows, NearestVotes
 from dpviz.privacy.queries.cover import CellCover, Side
@@ -27,7 +28,7 @@ from dpviz.privacy.queries.marginals import ColumnCounts, PairScore, PairTables
 from dpviz.privacy.queries.mixtures import MixtureMoments
 from dpviz.privacy.queries.moments import NormHistogram, SecondMoment
 from dpviz.privacy.queries.rho import CompanionSums, NearRegionSums, Positions, QuadtreeCells, near_regions
-from dpviz.privacy.queries.sums import NearestDistances, NearestScatter, NearestSums, ShapedSums
+from dpviz.privacy.queries.sums import ClippedCost, NearestDistances, NearestScatter, NearestSums, ShapedSums
 from dpviz.privacy.queries.swaps import SetCosts, SetScore, SwapCosts, SwapScore
 from dpviz.privacy.queries.trees import BoxCounts, Halvings
 
@@ -38,10 +39,12 @@ __all__ = [
     "BoxCounts",
     "ByUser",
     "OccupiedCells",
+    "Candidates",
     "CellCover",
     "CellOf",
     "CellSums",
     "ListedCells",
+    "ClippedCost",
     "ClusterBins",
     "ClusterMoves",
     "ColumnCounts",
@@ -85,7 +88,7 @@ __all__ = [
     "untested",
 ]
 
-_KINDS = (CellCover, Halvings, KeyQuery, Positions, Predicate, Query, Question, Score)
+_KINDS = (Candidates, CellCover, Halvings, KeyQuery, Positions, Predicate, Query, Question, Score)
 LISTED: tuple[type, ...] = tuple(
     one
     for one in map(globals().get, __all__)

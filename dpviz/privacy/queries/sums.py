@@ -13,7 +13,7 @@ from dpviz.privacy.block import Block
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.queries.base import COARSE, Projection, Query, one_entry, projected
 
-__all__ = ["NearestDistances", "NearestScatter", "NearestSums", "ShapedSums"]
+__all__ = ["ClippedCost", "NearestDistances", "NearestScatter", "NearestSums", "ShapedSums"]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -83,14 +83,43 @@ class NearestScatter(Query):
     def statistic(self, block: Block) -> dict[str, np.ndarray]:
         seen = block.x if self.projection is None else projected(block, self.projection)
         labels = block.nearest(self.points) if self.projection is None else nearest(seen, Population(self.points))
-        squares = np.empty(len(seen))
-        for part in in_cache(*seen.shape):
-            offsets = np.trunc(clip_ball(seen[part] - self.points[labels[part]], self.radius) / COARSE) * COARSE
-            squares[part] = np.einsum("ij,ij->i", offsets, offsets)  # exact in any order, as multiples of 2^-24
-        return {"": bincount(labels, weights=squares, minlength=len(self.points))}
+        return {"": bincount(labels, weights=_squares(self, seen, labels), minlength=len(self.points))}
 
     def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:
         return {"": self.radius**2 * one_entry(norm, neighboring)}
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class ClippedCost(Query):
+    """Sum, over all rows, of the squared distance to the nearest of k public points, each distance clipped to a radius.
+
+    Parameters
+    ----------
+    points : ndarray of shape (k, d), on the grid
+    radius : float, as for `NearestScatter`
+
+    Returns (`statistic`): "" -> (1,).
+    """
+
+    points: np.ndarray
+    radius: float
+    reason: ClassVar[str] = "one row adds its squared distance, at most radius^2"
+    on_grid: ClassVar[tuple[str, ...]] = ("points",)
+
+    def statistic(self, block: Block) -> dict[str, np.ndarray]:
+        return {"": np.array([_squares(self, block.x, block.nearest(self.points)).sum()])}
+
+    def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:
+        return {"": self.radius**2}  # a changed row takes one square from the sum and adds another; neither is negative
+
+
+def _squares(query: NearestScatter | ClippedCost, rows: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """Return the squared distances (n,) of rows to their points, clipped; multiples of 2^-24, exact in any order."""
+    squares = np.empty(len(rows))
+    for part in in_cache(*rows.shape):
+        offsets = np.trunc(clip_ball(rows[part] - query.points[labels[part]], query.radius) / COARSE) * COARSE
+        squares[part] = np.einsum("ij,ij->i", offsets, offsets)
+    return squares
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
