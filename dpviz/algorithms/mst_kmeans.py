@@ -117,8 +117,8 @@ class MSTKMeans(ApproximateDP):
     # `doubts` warns if counts that stand out from the noise hold a smaller share of the rows than that
     VISIBLE: ClassVar[float] = 0.6
     CODE: ClassVar[tuple[Line, ...]] = (
-        Line("cut every column into bins within the bounds", ("marginals",), at=("first",)),
-        Line("count the rows in every bin, with noise", ("marginals",), "columns"),
+        Line("cut every column into bins within the bounds", ("marginals",), at=("first",), events=("count",)),
+        Line("count the rows in every bin, with noise", ("marginals",), "columns", events=("noise",)),
         Line("until a tree joins all columns:", ("pairs",)),
         Line("  draw a pair, dependent ones more often", ("pairs",), "pairs"),
         Line("count the table of each picked pair, with noise", ("tables",), "tables"),

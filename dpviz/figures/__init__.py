@@ -5,7 +5,7 @@
 """
 
 from dpviz.datasets import Dataset
-from dpviz.figures import dp_em, plain
+from dpviz.figures import dp_em, mst_kmeans, plain
 from dpviz.figures.dist_dp import dist_dp
 from dpviz.figures.evolution import hdpe_means, pe_means
 from dpviz.figures.grids import continual, dp_dbscan, eugkm
@@ -38,6 +38,7 @@ PANES = {
     "mixture": dp_em.PANE,
     "cover": em_mc.PANE,
     "split-level": lsh_splits.PANE,
+    "marginals": mst_kmeans.PANE,
 }
 
 __all__ = ["PANES", "Pane", "Panel", "View", "columns", "pane", "printed"]

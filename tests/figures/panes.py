@@ -2,5 +2,5 @@
 
 ONE_OF_A_PANE = (
     "kmeans", "pe-means", "hdpe-means", "fastlloyd", "eugkm", "continual", "dp-em", "dpm", "privtree", "dp-dbscan",
-    "em-mc", "lsh-splits", "nsm", "stemmer-kaplan", "stemmer-kaplan-local", "dist-dp",
+    "em-mc", "lsh-splits", "mst-kmeans", "nsm", "stemmer-kaplan", "stemmer-kaplan-local", "dist-dp",
 )  # fmt: skip

@@ -63,6 +63,8 @@ def plane(slug, run):  # noqa: C901 - one branch a pane
     if slug == "lsh-splits":
         n = len(last(run, "points"))
         return f"{counted(n, 'bucket')} give{'s' * (n == 1)} {centers}"
+    if slug == "mst-kmeans":
+        return f"{len(last(run, 'rows')):,} synthetic rows give {centers}"
     if slug == "nsm":
         points = counted(len(last(run, "weights")), "noisy point")
         return f"{points} and {counted(kinds.count('correction'), 'correction')} give {centers}"
