@@ -1,4 +1,4 @@
-"""Implement the command `homework`: write a student's notebook for a lesson, or check a folder of notebooks."""
+"""Implement the command `homework`: write a student's notebook for a lesson, or check notebooks and answer codes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,11 @@ def add_homework(command: argparse.ArgumentParser) -> None:
         "--student", metavar="NAME", help="whose numbers the tasks have; the name stands in the notebook"
     )
     command.add_argument(
-        "--check", type=Path, metavar="FOLDER", help="print one line per task of all notebooks there, as CSV"
+        "--check",
+        type=Path,
+        metavar="FOLDER",
+        help="print one line per task of all notebooks there, as CSV, and two per answer code of a lesson in a .txt "
+        "file; neither proves who answered",
     )
     command.set_defaults(do=_homework)
 

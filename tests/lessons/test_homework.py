@@ -1,5 +1,6 @@
 """Check homework: tasks of a student's own, checks that find wrong answers, and a check that runs nobody's code."""
 
+import base64
 import csv
 import io
 import json
@@ -7,8 +8,12 @@ import json
 import pytest
 
 from dpviz.cli import main
-from dpviz.lessons import LESSONS
-from dpviz.lessons.homework import COLUMNS, check, file_name, notebook, tasks
+from dpviz.lessons import LESSONS, stage
+from dpviz.lessons.homework import COLUMNS, check, code, codes, file_name, notebook, tasks
+from dpviz.lessons.homework.check import check_codes
+from dpviz.version import __version__
+
+NOTHING, FOREIGN = "no homework of dpviz can be read here", "no lesson of dpviz gives this answer code"
 
 STUDENTS = [f"Student {number}" for number in range(30)]
 every_lesson = pytest.mark.parametrize("lesson", LESSONS)
@@ -114,6 +119,73 @@ def test_edited_cells_other_versions_and_other_peoples_homework_are_noted(tmp_pa
         assert told[name, ""] == ("", "no homework of dpviz can be read here")
 
 
+def handed_in(*codes):
+    return [list(row.values())[1:] for row in check_codes("a.txt", "\n".join(codes).encode())]
+
+
+def written(record):
+    """Return a code with any record, as somebody may write who knows how."""
+    body = base64.urlsafe_b64encode(json.dumps(record).encode()).decode().rstrip("=")
+    return f"dpviz-answers.{body}.{codes._sum(body)}"
+
+
+@every_lesson
+def test_an_answer_code_gives_prediction_and_last_answer_and_whether_they_are_right(lesson):
+    right = set(stage(lesson, 3).right)
+    wrong = {min(set(range(len(LESSONS[lesson].options))) - right)}
+    shown = ", ".join(str(i + 1) for i in sorted(right))
+    student = "Zoë  O'Neil"
+    assert handed_in(f"My code: {code(lesson, 3, student, wrong, [wrong, right])}, thanks.") == [
+        ["Zoë O'Neil", lesson, "prediction", str(min(wrong) + 1), "no", ""],
+        ["Zoë O'Neil", lesson, "afterwards", shown, "yes", "second try"],
+    ]
+    assert [row[4] for row in handed_in(code(lesson, 3, student, right, [right]))] == ["yes", "yes"]
+
+
+def test_a_changed_forged_or_foreign_code_is_said_to_be_one():
+    good = {"lesson": "noise", "draw": 0, "student": "Ada", "predicted": [0], "tries": [[0]], "version": __version__}
+    right = sorted(stage("noise", 0).right)
+    assert len(handed_in(written(good))) == 2
+    whole = code("noise", 0, "Ada", {0}, [{0}])
+    for bad in (whole[:-1], whole[:40], whole.replace(".", ". ", 1), whole[:20] + whole[21:], whole.upper()[:13] + "x"):
+        told = handed_in(bad)
+        assert told and told[0][5] in ("this answer code was changed or is cut off", NOTHING), bad
+    for change, words in (
+        ({"version": "0.3.0"}, "made with dpviz 0.3.0"), ({"lesson": "nowhere"}, "this lesson is unknown"),
+        ({"student": ""}, "no such name"), ({"student": "a\n"}, "no such name"),
+        ({"student": "a" * 101}, "no such name"),
+        ({"draw": 8}, FOREIGN), ({"draw": True}, FOREIGN), ({"draw": "0"}, FOREIGN), ({"predicted": []}, FOREIGN),
+        ({"predicted": [9]}, FOREIGN), ({"predicted": [0, 1]}, FOREIGN), ({"tries": []}, FOREIGN),
+        ({"tries": [[0], [0]]}, FOREIGN), ({"tries": [right, [2]]}, FOREIGN), ({"tries": 7}, FOREIGN),
+        ({"tries": [[0], [1], [2]]}, FOREIGN), ({"tries": [[[]]]}, FOREIGN), ({"student": 7}, FOREIGN),
+    ):  # fmt: skip
+        (row,) = handed_in(written({**good, **change}))
+        assert words in row[5] and row[4] == "", change
+    for bad in (
+        written([]),
+        written(None),
+        f"dpviz-answers.AAAA.{codes._sum('AAAA')}",
+        written(good | {"x": "y" * 3000}),
+    ):
+        assert len(handed_in(bad)) == 1
+    assert handed_in("nothing") == [["", "", "", "", "", NOTHING]] == handed_in("")
+
+
+def test_codes_of_a_class_stand_in_one_table_and_a_name_acts_on_nothing(tmp_path, capsys):
+    names = ["=1+1", "../../etc/passwd", "-rf", "<script>", *STUDENTS[:26]]
+    for i, name in enumerate(names):
+        (tmp_path / f"{i}.txt").write_text(code("noise", 0, name, {0}, [{1}]), encoding="utf-8")
+        (tmp_path / f"{i}.ipynb").write_text(notebook("looks", name))
+    (tmp_path / "again.txt").write_text(code("noise", 0, "Student 1", {0}, [{0}]))
+    assert main(["homework", "--check", str(tmp_path)]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert len(rows) == 2 * 30 + 2 * 30 + 2 and {row["student"] for row in rows if "=" in row["student"]} == {"'=1+1"}
+    assert {row["file"] for row in rows if "several files" in row["note"]} == {"5.txt", "again.txt"}
+    assert sorted(path.suffix for path in tmp_path.iterdir()) == [".ipynb"] * 30 + [".txt"] * 31
+    with pytest.raises(ValueError, match="1 to 100 printable"):
+        code("noise", 0, "a\x07", {0}, [{0}])
+
+
 @pytest.mark.parametrize("student", ["=1+1", "../../etc/passwd", "-rf", "<script>alert(1)</script>", "a" * 100])
 def test_a_hostile_name_acts_on_nothing(student, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
@@ -137,7 +209,7 @@ def test_what_cannot_be_written_or_checked_is_one_sentence(tmp_path, capsys):
         (["homework", "noise", "--student", "a\x07b"], "a student's name has 1 to 100 printable characters."),
         (["homework", "noise", "--check", str(tmp_path)], "give either LESSON and --student, or --check FOLDER."),
         (["homework", "--check", str(tmp_path / "none")], "is no folder."),
-        (["homework", "--check", str(tmp_path)], "holds no notebook (.ipynb)."),
+        (["homework", "--check", str(tmp_path)], "holds no notebook (.ipynb) and no text with answer codes (.txt)."),
     ):
         assert main(words) == 2
         error = capsys.readouterr().err

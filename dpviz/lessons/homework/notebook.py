@@ -11,7 +11,7 @@ from dpviz.lessons.homework.tasks import MINOR, Task, tasks
 from dpviz.takeaway.code import as_notebook, code_cell, markdown_cell
 from dpviz.version import __version__
 
-__all__ = ["KEY", "MOST_NAME", "cells", "file_name", "notebook"]
+__all__ = ["KEY", "MOST_NAME", "cells", "file_name", "name_of", "notebook"]
 
 KEY = "dpviz"  # metadata of a notebook that hold lesson, student and version
 MOST_NAME = 100  # maximum number of characters in a student's name
@@ -55,10 +55,22 @@ def notebook(lesson: str, student: str) -> str:
     """
     if lesson not in LESSONS:
         raise ValueError(f"homework: there is no lesson {lesson[:40]!r}; choose among {', '.join(LESSONS)}.")
+    name = name_of(student)
+    return as_notebook(cells(lesson, name), **{KEY: {"lesson": lesson, "student": name, "version": __version__}})
+
+
+def name_of(student: str) -> str:
+    """Return a student's name with single spaces.
+
+    Raises
+    ------
+    ValueError
+        If it is empty, too long or not printable.
+    """
     name = " ".join(student.split())
     if not 0 < len(name) <= MOST_NAME or line(name) != name:
         raise ValueError(f"homework: a student's name has 1 to {MOST_NAME} printable characters.")
-    return as_notebook(cells(lesson, name), **{KEY: {"lesson": lesson, "student": name, "version": __version__}})
+    return name
 
 
 def file_name(lesson: str, student: str) -> str:

@@ -12,6 +12,7 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.atlas.cells import STORY
 from dpviz.escape import plain
 from dpviz.lessons import LESSONS, SEEDS, Lesson, Stage, glossary
+from dpviz.lessons.homework import MOST_NAME, code
 from pages._ui.explore.workspace.explore import explore
 from pages._ui.frame import markup, prepared
 from pages._ui.frame.address.scene import Scene, write
@@ -238,7 +239,26 @@ def _onward(place: Spot, lesson: Lesson) -> None:
                 help=f"Draw {place.seed + 1} of {len(SEEDS)}: the same people, another start, different noise. "
                 "Every number in this lesson is computed from the draw that is shown.",
             )  # fmt: skip
+        if place.part == "keep" and place.answers:
+            with st.popover("Hand it in", icon=":material/upload:"):
+                _hand_in(place, lesson)
         st.button("All lessons", key="lesson_all", type="tertiary", on_click=go, args=("", "lessons"))
+
+
+def _hand_in(place: Spot, lesson: Lesson) -> None:
+    """Offer the answers as a code, under a name that the student gives and that is kept nowhere else."""
+    student = st.text_input("Your name", key="lesson_student", max_chars=MOST_NAME, autocomplete="off")
+    if student.strip():
+        try:
+            st.code(
+                code(lesson.name, place.seed, student, place.answers[0], place.answers), language=None, wrap_lines=True
+            )
+        except ValueError as problem:
+            st.error(plain(str(problem)))
+    st.caption(
+        "An answer code for your teacher: it holds this name, the draw and your answers, and proves none of them. A "
+        "folder of .txt files with codes is checked with: dpviz homework --check FOLDER"
+    )
 
 
 _WORDS: dict[str, Callable[[Spot, Lesson, Stage], Look]] = {"predict": _predict, "run": _run, "explain": _explain}
