@@ -47,9 +47,10 @@ const say = (words, share = null) => {
   else bar.removeAttribute("value");
 };
 const busy = (now) => {
-  for (const name of [".go", ".again", ".rehearse"]) find(name).disabled = now || (name === ".again" && !asked);
+  for (const name of [".go", ".again", ".rehearse", ".plot"])
+    find(name).disabled = now || (name === ".again" && !asked);
   find(".stop").hidden = !now;
-  if (!now) rehearsing = null;
+  if (!now) rehearsing = plan = null;
 };
 /** End the worker, so that Python must be started again, from the files that the page has kept. */
 const end = (words) => {
@@ -74,10 +75,11 @@ const take = ({ doing, ready, made: done, planned, found: answer, ask, failed })
     busy(false);
     say(`Python is ready after ${ready.toFixed(0)} s; this page can ask no server any more. ${offline}`);
   }
-  if (planned && (ask !== "rehearsed" || rehearsing.on)) say(COUNTING[ask]?.(done, planned)
+  if (planned && ask !== "plotted" && (ask !== "rehearsed" || rehearsing.on)) say(COUNTING[ask]?.(done, planned)
     ?? `${done} of ${planned} releases`, done / planned);
   if (failed) end(failed);
-  if (answer && finish && ask === "drawn") finish(answer);
+  if (answer && ask === "plotted") plotted(answer);
+  else if (answer && finish && ask === "drawn") finish(answer);
   else if (answer && !answer.refused && ANSWERS[ask]) ANSWERS[ask](answer);
   else if (answer) {
     busy(false);

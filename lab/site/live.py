@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import html
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 
 from dpviz import params
 from dpviz.algorithms import ALGORITHMS
+from dpviz.atlas.cells import METHODS, STOPS
 from dpviz.datasets import SAMPLES, Blobs, Dataset, Painted, load, title_of_sample
 from dpviz.datasets.readers import Limits
 from dpviz.datasets.readers.form import NUMBERS
@@ -23,7 +25,7 @@ from dpviz.takeaway.replay import driver_code
 
 from .distribution import PYODIDE, distribution, installed, ours
 from .folder import Folder
-from .in_tab import GROUPS, OWN
+from .in_tab import CURVES, GROUPS, OWN
 from .shell import Shell, aliases, link, text_of
 
 __all__ = ["HOME", "add"]
@@ -31,9 +33,11 @@ __all__ = ["HOME", "add"]
 HOME = "watch/run.html"
 _FILES = "python/"
 _OFFLINE = "offline.js"  # in the site's own folder, because a service worker serves pages beside and below it alone
-_INSIDE = ("__init__", "clusters", "count", "forms", "own", "private", "public", "rehearsal")  # the modules of `in_tab`
+_INSIDE = (  # the modules of `in_tab`
+    "__init__", "clusters", "count", "forms", "own", "private", "public", "rehearsal", "tradeoff",
+)  # fmt: skip
 _SCRIPTS = (  # which together are one module
-    "live", "live_offline", "live_count", "live_file", "live_private", "live_rehearse", "live_start",
+    "live", "live_offline", "live_count", "live_file", "live_private", "live_rehearse", "live_tradeoff", "live_start",
 )  # fmt: skip
 _MADE = "blobs:"  # the name of the data that the form itself describes
 
@@ -100,12 +104,13 @@ def _page(shell: Shell, loaded: Mapping[str, bytes]) -> str:
         '<label>Method<select name="method"></select></label><div class="fields own"></div>'
         '<label class="seeds">Seed<input name="seed" value="0" inputmode="numeric" autocomplete="off"></label>'
         "<details><summary>More</summary><div class=fields></div></details>"
+        f"{_grid()}"
         '<p class="acts"><button class="go">Run</button> <button type="button" class="again" disabled>'
         'Again with 20 other seeds</button> <button type="button" class="rehearse" hidden>Rehearse</button> '
         '<button type="button" class="stop" hidden>Stop</button></p></form>'
         '<div class="price" hidden></div>'
         '<p class="status"><output aria-live="polite"></output> <progress max="1" hidden></progress></p>'
-        '<section class="rehearsal" hidden></section><div class="found"></div></div>'
+        '<section class="rehearsal" hidden></section><div class="curves"></div><div class="found"></div></div>'
         f'<p class="small">Python here is Pyodide {PYODIDE} (MPL-2.0, from github.com/pyodide/pyodide) with numpy, '
         "scipy, scikit-learn and pandas as Pyodide publishes them; each package holds its license. The page compares "
         "every file with the hash that the build of this site wrote.</p>"
@@ -124,6 +129,24 @@ def _paint_style() -> str:
     names = {"text-color": "ink", "border-color": "line", "background-color": "panel", "primary-color": "released"}
     colors = "".join(f"--st-{name}:var(--{ours});" for name, ours in names.items())
     return f".dpviz-paint{{{aliases()}{colors}--st-font:inherit}}{paint.text_of('paint.css')}"
+
+
+def _grid() -> str:
+    """Return the part of the form in which methods and values of ε are chosen for the trade-off."""
+    ticks = "".join(
+        f'<label><input type="checkbox" value="{slug}"{" checked" * (slug in METHODS)}>'
+        f"{html.escape(ALGORITHMS[slug].name)}</label>"
+        for slug in CURVES
+    )
+    return (
+        '<details class="grid" id="trade-off"><summary>Trade-off: the loss over ε</summary>'
+        "<p>Each ticked method runs on these people at each ε, with the seed above and the next ones; k and δ are as "
+        f"above, all else has its default.</p><div class=fields><fieldset>{ticks}</fieldset>"
+        f'<label>Values of ε<input name="budgets" value="{" ".join(f"{stop:g}" for stop in STOPS)}" '
+        'inputmode="decimal" autocomplete="off"></label><label>Runs at each ε<input name="runs" value="5" '
+        'inputmode="numeric" autocomplete="off"></label>'
+        '<button type="button" class="plot">Draw the curves</button></div></details>'
+    )
 
 
 def _file_panel() -> str:

@@ -10,6 +10,9 @@ painting.tell = (code) => {
 };
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => painting.show());
 blobs.append(...live.blobs.map((one) => field(one, "blobs")));
+const at = new URLSearchParams(location.search).get("data");
+if (Object.hasOwn(live.data, at)) form.elements.data.value = at;
+grid.open = location.hash === "#trade-off";
 draw();
 form.addEventListener("input", ({ target }) => { typed[target.name] = target.value; });
 for (const name of ["data", "method"]) form.elements[name].addEventListener("change", draw);
@@ -17,7 +20,9 @@ form.elements.data.addEventListener("change", () => { delete typed["values.n_clu
 form.addEventListener("submit", (event) => { event.preventDefault(); ask("run"); });
 find(".again").addEventListener("click", () => ask("again"));
 find(".rehearse").addEventListener("click", rehearse);
-find(".stop").addEventListener("click", () => halt() || end("Stopped. Load Python again for another run."));
+find(".plot").addEventListener("click", plot);
+find(".stop").addEventListener("click",
+  () => halt() || cancel() || end("Stopped. Load Python again for another run."));
 find(".load").addEventListener("click", load);
 part("input[type=file]").addEventListener("change", ({ target }) => hand(target.files[0]));
 for (const one of panel.querySelectorAll("[name=kind]")) one.addEventListener("change", choose);

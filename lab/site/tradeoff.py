@@ -15,18 +15,18 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.atlas.cells import EXACTLY_K, METHODS, STOPS, Cell, trace
 from dpviz.atlas.files import Chart, read
 from dpviz.datasets import SAMPLES, Dataset
-from dpviz.figures.kit.theme import DARK, LIGHT, SLOTS
+from dpviz.figures.kit.theme import SLOTS
 from dpviz.figures.scenes import drag
 from dpviz.figures.scenes.drag import Edition, curve_table
 from dpviz.figures.stage import script as stage
 from dpviz.lessons.ground import ground
 from dpviz.numbers import fraction, ratio_words
-from dpviz.papers.picture import Plot, Point, key_entries, looks, panel_svg
 from dpviz.postprocessing.bet import bet_of, odds_of_any
 from dpviz.postprocessing.verdict import reach
 from dpviz.privacy.guarantee import Notion
 
 from .folder import Folder
+from .in_tab.tradeoff import curves
 from .shell import Shell, aliases, link, text_of
 
 __all__ = ["HOME", "add"]
@@ -76,7 +76,7 @@ def _page(sample: str, shell: Shell) -> str:
         f'<div class="two"><div class="plane" hidden><canvas role="img"></canvas></div>'
         f'<div>{_table(tables, names, start)}{_chart(tables, names)}<p class="small">{_notes(charts)}</p></div></div>'
         f"{_source(data)}"
-        f'<p>For other methods, columns or data, <a href="{link(here, "run.html")}">run it yourself</a>.</p>'
+        f"{_elsewhere(here, shell.live)}"
         f'<script type="application/json" id="runs">{given}</script>'
         f'<script type="module">{stage()}{slots}{drag.text_of("track.js")}{text_of("tradeoff.js")}</script>'
     )
@@ -85,6 +85,14 @@ def _page(sample: str, shell: Shell) -> str:
         f"{drag.text_of('track.css')}{text_of('tradeoff.css')}</style>"
     )
     return shell.page(here, f"Trade-off: {data.title}", body, head=head, wide=True)
+
+
+def _elsewhere(here: str, live: str) -> str:
+    """Return where other methods and people have their curves: in a tab if the site can run them, else on a server."""
+    if not live:
+        return f'<p>For other methods, columns or data, <a href="{link(here, "run.html")}">run it yourself</a>.</p>'
+    own = f'<a href="{link(here, live)}?data=file:#trade-off">draw the curves on your own file</a>'
+    return f"<p>For other methods, made-up groups or painted people, or {own}, in this tab.</p>"
 
 
 def _source(data: Dataset) -> str:
@@ -155,18 +163,11 @@ def _table(tables: dict[str, pd.DataFrame], names: dict[str, str], start: int) -
 
 def _chart(tables: dict[str, pd.DataFrame], names: dict[str, str]) -> str:
     """Return the figure of all methods' medians against ε, in light and in dark."""
-    points = [
-        Point(names[slug], float(row.epsilon), float(row.median))
+    return curves(
+        (names[slug], float(row.epsilon), float(row.median))
         for slug, table in tables.items()
         for row in table.itertuples()
-    ]
-    panel = Plot("Median loss", "× KMeans'", "epsilon", tuple(points), 1.0)
-    pictures = []
-    for mode, colors in (("light", LIGHT), ("dark", DARK)):
-        keys = "".join(f"<li>{mark} {html.escape(name)}</li>" for name, mark in key_entries([panel], colors))
-        svg = panel_svg(panel, looks([panel]), colors)
-        pictures.append(f'<div class="{mode} chart"><ul class="marks">{keys}</ul>{svg}</div>')
-    return "".join(pictures)
+    )
 
 
 def _notes(charts: dict[str, Chart]) -> str:

@@ -252,6 +252,45 @@ def test_an_own_file_is_opened_offline_and_runs_as_it_does_here(visit):
     assert asked == [] and wrong == []
 
 
+def test_curves_are_drawn_on_an_own_public_file_and_refused_on_a_private_one(visit, served):
+    page = visit(f"{served}/{live.HOME}?data=file:#trade-off")
+    loaded(page)
+    page.context.set_offline(True)
+    said, draw = page.locator(".status output"), page.get_by_role("button", name="Draw the curves")
+    page.get_by_label("Private: of the rows").check()
+    expect(page.get_by_label("Open the file")).to_be_visible()
+    draw.click()
+    expect(said).to_contain_text("There is no trade-off on a private file: each ε would be a run that costs privacy.")
+    opened(page, "people.csv", rows().encode())
+    page.get_by_label("Centers k").fill("2")
+    page.locator(".grid [type=checkbox]").evaluate_all("(all) => all.forEach((one) => { one.checked = false; })")
+    draw.click()
+    expect(said).to_have_text("Tick a method, and write a value of ε.")
+    for method in ("dp-lloyd", "dpm"):
+        page.locator(f".grid [value={method}]").check()
+    page.get_by_label("Values of ε").fill("0.5, -1, 4")
+    page.get_by_label("Runs at each ε").fill("3")
+    draw.click()
+    expect(said).to_contain_text("Computed 4 of 6 points in ")
+    expect(said).to_contain_text("Privacy budget ε must be above 0; got -1")
+    expect(page.locator(".curves .light.chart > svg")).to_be_visible()
+    names = [ALGORITHMS["dp-lloyd"].name, f"{ALGORITHMS['dpm'].name}, then 2 centers"]
+    assert page.locator(".curves tbody th").all_inner_texts() == names
+    assert page.locator(".curves tbody td").count() == 4
+    expect(page.locator(".curves")).to_contain_text("Median loss × KMeans' over 3 runs with known seeds")
+    for width in (1280, 390):
+        page.set_viewport_size({"width": width, "height": 844})
+        assert page.evaluate("() => document.documentElement.scrollWidth") <= width
+    is_accessible(page)
+    page.get_by_label("Values of ε").fill("1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20")
+    page.get_by_label("Runs at each ε").fill("20")
+    draw.click()
+    expect(said).to_contain_text("s left")
+    page.get_by_role("button", name="Stop").click()
+    expect(said).to_contain_text("Stopped after ")
+    ran(page, "dpm")
+
+
 def declared(page, name, content):
     """Open a private file, declare it, and press the button that shows the price of NSM on it."""
     opened(page, name, content, private=True)

@@ -12,9 +12,11 @@ from .own import opened
 from .private import checked, drawn, priced
 from .public import AGAIN, again, run
 from .rehearsal import rehearsed
+from .tradeoff import CURVES, plotted
 
 __all__ = [
     "AGAIN",
+    "CURVES",
     "GROUPS",
     "OWN",
     "again",
@@ -23,6 +25,7 @@ __all__ = [
     "exported",
     "merged",
     "opened",
+    "plotted",
     "priced",
     "rehearsed",
     "run",

@@ -29,7 +29,7 @@ from . import own
 from .clusters import clusters
 from .forms import algorithm_of, answered, seed_of, values_of
 
-__all__ = ["AGAIN", "again", "run"]
+__all__ = ["AGAIN", "again", "data_of", "groups_beside", "reference_of", "run"]
 
 AGAIN = 20  # number of runs with other seeds
 
@@ -45,7 +45,7 @@ def run(asked: str, say: Callable[[int, int], None]) -> str:
     """
 
     def answer(form: dict[str, Any]) -> dict[str, Any]:
-        data = _data(form)
+        data = data_of(form)
         found, trace = _ran(data, algorithm_of(form), seed_of(form["seed"]), say)
         return found | (clusters(trace, data) if form["data"] == own.NAME else {})
 
@@ -54,10 +54,17 @@ def run(asked: str, say: Callable[[int, int], None]) -> str:
 
 def again(asked: str, say: Callable[[int, int], None]) -> str:
     """Run the same method `AGAIN` times with other seeds; return how the results differ, or `refused`."""
-    return answered(asked, lambda form: _reran(_data(form), algorithm_of(form), seed_of(form["seed"]), say))
+    return answered(asked, lambda form: _reran(data_of(form), algorithm_of(form), seed_of(form["seed"]), say))
 
 
-def _data(form: dict[str, Any]) -> Dataset:
+def data_of(form: dict[str, Any]) -> Dataset:
+    """Return the people that the form names.
+
+    Raises
+    ------
+    ValueError
+        If they cannot be made of its texts, no file is open, or the open file is private.
+    """
     if form["data"] == own.NAME:
         return own.public(json.dumps(form["columns"]))
     return _made(form["data"], json.dumps(form["blobs"]))
@@ -74,7 +81,7 @@ def _ran(
     data: Dataset, algorithm: Algorithm, seed: int, say: Callable[[int, int], None]
 ) -> tuple[dict[str, Any], Trace]:
     done = replay(data, algorithm, seed, say)
-    trace, kmeans = done.trace, _reference(data, algorithm, seed)
+    trace, kmeans = done.trace, reference_of(data, algorithm, seed)
     centers = kmeans.trace.cluster_centers
     view = View(trace, LIGHT, data.view, data.columns, data.units, data.X, centers, hidden=True, noun=data.noun)
     title, film, _ = replay_parts(trace, view)
@@ -93,8 +100,8 @@ def _reran(data: Dataset, algorithm: Algorithm, seed: int, say: Callable[[int, i
     if algorithm.regions:
         raise ValueError(f"{algorithm.name} releases regions, which have no loss to compare over runs.")
     runs = rerun([data], algorithm, range(seed + 1, seed + 1 + AGAIN), say)
-    kmeans = _reference(data, algorithm, seed)
-    there = _groups(data, kmeans)
+    kmeans = reference_of(data, algorithm, seed)
+    there = groups_beside(data, kmeans)
     found = sum(bool(there.found_by(data.domain.normalize(centers)).all()) for centers in runs.centers)
     name = reference_name(kmeans.trace)
     low, middle, high = (ratio_words(value / kmeans.loss) for value in np.quantile(runs.losses, (0, 0.5, 1)))
@@ -109,13 +116,14 @@ def _kmeans(data: Dataset, n_clusters: int, seed: int, objective: str) -> Refere
     return reference(data, n_clusters, seed, objective)
 
 
-def _reference(data: Dataset, algorithm: Algorithm, seed: int) -> Reference:
+def reference_of(data: Dataset, algorithm: Algorithm, seed: int) -> Reference:
     """Return KMeans, or k-median if the method minimizes distances, with the method's number of centers."""
     k = getattr(algorithm, "n_clusters", data.n_clusters)
     return _kmeans(data, k, seed, getattr(algorithm, "objective", "means"))
 
 
-def _groups(data: Dataset, kmeans: Reference) -> Groups:
+def groups_beside(data: Dataset, kmeans: Reference) -> Groups:
+    """Return the groups that a run should find."""
     return groups_of(data.X, data.domain, kmeans.trace.cluster_centers, data.groups)
 
 
@@ -124,7 +132,7 @@ def _verdict(data: Dataset, trace: Trace, kmeans: Reference) -> Verdict:
     centers = kmeans.trace.cluster_centers
     if has_regions(trace):
         return _without_bet(regions_verdict(trace, data.X, data.labels, centers))
-    there = _groups(data, kmeans)
+    there = groups_beside(data, kmeans)
     if not there.known and not there.found_by(data.domain.normalize(trace.cluster_centers)).all():
         there = there.doubted(map(data.domain.normalize, rivals(data, kmeans.trace)))
     losses = run_loss(trace, data.X), kmeans.loss
