@@ -1,5 +1,6 @@
 """Check what a deployment needs: a server that calls no other machine, locked packages, and complete configurations."""
 
+import os
 import re
 import shutil
 import socket
@@ -10,9 +11,11 @@ import tomllib
 import urllib.error
 import urllib.request
 
+import nbformat
 import pytest
 from packaging.requirements import Requirement
 
+from dpviz.version import __version__
 from tests.serving import ROOT, serve
 
 
@@ -133,3 +136,25 @@ def test_the_image_runs_what_was_tested():
 
 def test_ci_installs_from_the_lock():
     assert "--require-hashes -r requirements-dev.lock" in (ROOT / ".ci" / "run").read_text()
+
+
+def test_the_notebook_s_cells_run_and_it_names_this_version():
+    book = nbformat.read(ROOT / "deploy" / "dpviz.ipynb", as_version=4)
+    nbformat.validate(book)
+    first, *others = ("".join(cell.source) for cell in book.cells if cell.cell_type == "code")
+    assert f'WHEEL = "dpviz-{__version__}-py3-none-any.whl"' in first
+    names = {}
+    for cell in others:
+        *lines, last = cell.split("\n")
+        exec("\n".join(lines), names)
+        shown = eval(last, names)
+    assert "srcdoc" in shown.data and names["run"].cluster_centers.shape == (5, 2)
+
+
+def test_demonstrations_elsewhere_start_as_such():
+    space = (ROOT / "deploy" / "spaces" / "Dockerfile").read_text()
+    front = (ROOT / "deploy" / "spaces" / "README.md").read_text().split("---")[1]
+    (port,) = re.findall(r"^EXPOSE (\d+)$", space, re.MULTILINE)
+    assert f"app_port: {port}" in front and f"--server.port={port}" in space and "DPVIZ_DEMO=1" in space
+    assert re.search(r"^DPVIZ_DEMO=1 .*streamlit run app.py", (ROOT / ".binder" / "start").read_text(), re.MULTILINE)
+    assert os.access(ROOT / ".binder" / "start", os.X_OK)
