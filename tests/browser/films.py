@@ -54,7 +54,7 @@ def film(browser, url, slug):
     """Return a film's pictures side by side: most show the beginning, where a method does what it alone does."""
     page = browser.new_page(viewport={"width": 340, "height": 844}, color_scheme="light", device_scale_factor=2)
     page.add_init_script("localStorage.setItem('dpviz-premiere', 'seen')")
-    page.goto(ADDRESS.format(url, slug))
+    page.goto(ADDRESS.format(url, slug) + "&open=1" * ALGORITHMS[slug].takes_public_rows)
     page.wait_for_function(SEEN, polling=200, timeout=120_000)
     page.wait_for_timeout(3_000)
     sheet = Image.new("RGB", (PICTURES * SIZE[0], SIZE[1]), "white")

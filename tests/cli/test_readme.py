@@ -57,6 +57,7 @@ def home(tmp_path, monkeypatch, registry):
     visits[::-1].to_csv("visits-june.csv", index=False)
     people = pd.DataFrame({"age": rng.normal(50, 12, 3000).round(), "visits": rng.integers(0, 50, 3000)})
     people.to_csv("customers.csv", index=False)
+    pd.DataFrame(rng.uniform(0, 100, (80, 2)), columns=["b", "a"]).to_csv("open.csv", index=False)
     Path("sweep.toml").write_text(SWEEP)
     return tmp_path
 

@@ -25,6 +25,7 @@ LEAST = {  # benchmark: (arguments at the least size, what it prints); ROWS is a
     "one_column": ("--sigmas 1.5 --draws 1 --seeds 1 --algorithms fastlloyd", "| geometric mean |"),
     "oracle": ("--data iris --seeds 1 --before RESULTS/nsm.csv", "| iris |"),
     "pe_claim": ("", "mean gain"),
+    "public_start": ("--families few-rows --draws 2 --seeds 1 --algorithms glloyd", "| few-rows |"),
     "rho": ("--dims 2 --rhos 1 --epsilons 1 --seeds 1", "| 2 | 1 | 1 |"),
     "robustness": ("--data iris --algorithms fastlloyd --seeds 1", "| FastLloyd |"),
     "shapes_and_days": ("--seeds 1", "| blobs |"),

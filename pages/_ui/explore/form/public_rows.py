@@ -13,6 +13,7 @@ from dpviz.escape import plain
 from dpviz.numbers import counted
 from pages._ui.explore.form.state import form_state
 from pages._ui.frame.address.control import Control, switch
+from pages._ui.frame.words import on_screen
 from pages._ui.server.owner import owner
 from pages._ui.work import private
 
@@ -69,6 +70,8 @@ def given(data: Dataset, algorithm: Algorithm) -> Algorithm | None:
         "k-means on its rows gives the first centers, which costs nothing.",
     )  # fmt: skip
     if file is None:
+        for sentence in algorithm.advice(data.domain.n_features, data.n_public):
+            st.caption(plain(on_screen(sentence)))
         return algorithm
     content, name = file.getvalue(), file.name.replace("\\", "/").split("/")[-1][-60:]
     try:
