@@ -107,6 +107,7 @@ def run(seed: int) -> Stage:
         [ALGORITHMS[slug](**budget).run(large, domain=domain, seed=one) for one in seeds]
         for slug in ("dpm", "dp-dbscan")
     ]
+    best = ALGORITHMS["choose-k"](k_max=MOST, **budget).run(large, domain=domain, seed=seed)
     table = ALGORITHMS["eugkm"](n_clusters=4, **budget).run(large, domain=domain, seed=seed)
     centers = (
         by_rows(small), by_rows(np.vstack([small, ALEX])), *(traces[0].cluster_centers for traces in own),
@@ -129,6 +130,7 @@ def run(seed: int) -> Stage:
     facts = {
         "people": people, "many": many, "without": found[0], "with": found[1], "epsilon": number(EPSILON),
         "dpm": _often(dpm), "dbscan": _often(dbscan), "table": found[4], "spent": spent, "runs": RUNS,
+        "chosen": len(best.cluster_centers),
         "saved": "third", "true": 4,
     }  # fmt: skip
     right = 2 if found[:2] == (4, 5) and found[4] == 4 else 0

@@ -289,6 +289,7 @@ def test_the_elbow_over_rows_tells_whether_alex_is_there_and_the_elbow_over_a_ta
     assert len(runs.small) == 40 and len(runs.large) == 4_000 and len(runs.ks[0]) == len(runs.ks[1]) == choice.RUNS
     assert sum(k == 4 for k in runs.ks[1]) >= 7 and 4 in runs.ks[0] and set(runs.ks[0]) <= set(range(3, 9))
     assert all(f"k = {k} in {n}" in shown.facts["dpm"] for k, n in Counter(runs.ks[0]).items())
+    assert shown.facts["chosen"] in range(2, choice.MOST + 1)
     plan = runs.trace.plan.total(runs.trace.claimed.delta)
     assert shown.facts["spent"] == "50" and plan.epsilon == pytest.approx(choice.EPSILON)
 

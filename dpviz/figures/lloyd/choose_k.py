@@ -40,8 +40,9 @@ def _cells(view: View, many: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the lower corners (many, 2) and the size (2,) of the cells of a grid over the plane."""
     low, high = view.bounds()
     across = math.ceil(math.sqrt(many))
-    size = (high - low) / [across, math.ceil(many / across)]
-    place = np.stack([np.arange(many) % across, np.arange(many) // across], axis=1)
+    down = math.ceil(many / across)
+    size = (high - low) / [across, down]
+    place = np.stack([np.arange(many) % across, down - 1 - np.arange(many) // across], axis=1)
     return low + place * size, size
 
 
@@ -99,9 +100,7 @@ def _tried(view: View, step: Step) -> Event:
             {"look": frame, "to": xy(paths(frames)), "opacity": [0, 1], "span": [0, 0.3]},
             {"look": dot, "to": xy(np.concatenate(dots)), "size": [0, 5], "wave": 0.7},
         ]
-    tail = (
-        f"noisy k-means from random starts; {released['tries']} of them on average, and how many it were stays secret"
-    )
+    tail = f"noisy k-means from random starts, {released['tries']} times on average; how often stays secret"
     return Event("try", "A secret number of candidates run", tail, 2.6, tuple(acts), (0.5, 0.25))
 
 
@@ -124,7 +123,7 @@ def _chosen(view: View, step: Step) -> Event:
             {"look": frame, "to": xy(paths([frames[first]])), "opacity": [1, 0], "span": [0.5, 0.9]},
             {"look": dot, "to": xy(dots[first]), "opacity": [1, 0], "span": [0.5, 0.9]},
         ]
-    tail = f"k = {released['k']} is published with its noisy cost; nothing is of the others, nor their number"
+    tail = f"k = {released['k']} is published with its noisy cost; the others and their number stay secret"
     return Event("choose", "The smallest noisy cost times k^(2/d) wins", tail, 2.4, tuple(acts), (0.25, 1), pays=0)
 
 
