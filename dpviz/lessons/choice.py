@@ -107,7 +107,7 @@ def run(seed: int) -> Stage:
         [ALGORITHMS[slug](**budget).run(large, domain=domain, seed=one) for one in seeds]
         for slug in ("dpm", "dp-dbscan")
     ]
-    best = ALGORITHMS["choose-k"](k_max=MOST, **budget).run(large, domain=domain, seed=seed)
+    best = ALGORITHMS["choose-k"](**budget, **{"k_max": MOST}).run(large, domain=domain, seed=seed)
     table = ALGORITHMS["eugkm"](n_clusters=4, **budget).run(large, domain=domain, seed=seed)
     centers = (
         by_rows(small), by_rows(np.vstack([small, ALEX])), *(traces[0].cluster_centers for traces in own),
