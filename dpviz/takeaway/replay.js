@@ -29,6 +29,7 @@ const replayed = (root) => {
         room = document.createElement("div");
       canvas.setAttribute("role", "img");
       canvas.setAttribute("aria-label", panel.alt);
+      if (panel.title) room.append(Object.assign(document.createElement("h3"), { textContent: panel.title }));
       room.append(canvas);
       rooms[panel.name].append(room);
       return new Stage(canvas, panel.figure);
@@ -36,7 +37,10 @@ const replayed = (root) => {
   };
   const show = (step, moment) => {
     const { event } = moment;
-    for (const stage of stages) stage.moment(step, moment);
+    stages.forEach((stage, i) => {
+      const { ends } = run.panels[i], early = [0, { ...moment, event: 0, share: 0 }];
+      stage.moment(...(ends ? stage.placed(ends, step, moment.share) ?? early : [step, moment]));
+    });
     range.value = reel.at;
     const { says } = events[step][event], now = [says, step];
     if (now.join() === told.join()) return;

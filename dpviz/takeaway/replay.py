@@ -54,6 +54,8 @@ def player(
     first: int,
     lines: Sequence[Sequence[Sequence[int]]] = (),
     code: str = "",
+    clock: Sequence[int] = (),
+    beside: Sequence[tuple[str, Sequence[int]]] = (),
 ) -> tuple[str, str]:
     """Return a player for some pictures as HTML, and its record, which belongs before the `driver` at the page's end.
 
@@ -63,9 +65,15 @@ def player(
     panels : the pictures, drawn with `SLOTS` so that they take the colors of the page's mode
     first : the step shown first
     lines, code : numbers of the lines of a listing that run in every event of every step, and the listing as HTML
+    clock, beside : if films of several runs share a clock: milliseconds of every step, and for each picture its title
+        and how many of its events are over at the end of every step
     """
     figures = [{"name": one.name, "alt": one.alt, "figure": json.loads(one.figure.to_json())} for one in panels]
     film = next((one.figure.meta["film"] for one in panels if "film" in (one.figure.meta or {})), None)
+    for figure, (title, ends) in zip(figures, beside, strict=False):
+        figure |= {"title": title, "ends": ends}
+    if clock:
+        film = [[{"ms": ms, "says": says, "acts": True}] for ms, says in zip(clock, sentences, strict=True)]
     run = {"sentences": sentences, "first": first, "lines": lines, "film": film, "panels": figures}
     record = json.dumps(run, separators=(",", ":"), ensure_ascii=False)
     safe = record.replace("<", "\\u003c")  # nothing in the JSON can end the script element that holds it

@@ -35,6 +35,7 @@ const draw = () => {
   panel.hidden = form.elements.data.value !== live.own;
   find(".painting").hidden = form.elements.data.value !== live.painted;
   find(".seeds").hidden = find(".again").hidden = isPrivate();
+  find(".other").hidden = isPrivate();
   find(".rehearse").hidden = form.elements.data.value !== live.own;
   find(".go").textContent = isPrivate() ? "Show the price" : "Run";
 };
@@ -56,6 +57,7 @@ const busy = (now) => {
 const end = (words) => {
   worker?.terminate();
   worker = null;
+  drawn.length = 0;
   forget();
   form.hidden = true;
   find(".load").parentElement.hidden = false;
@@ -122,9 +124,10 @@ const described = () => {
 const ask = (what) => {
   if (isPrivate()) return price();
   if (what === "run") asked = { ...described(), method: form.elements.method.value };
+  const other = what === "run" && form.elements.other.value;
   busy(true);
   say("Running …", -1);
-  worker.postMessage({ ask: what, form: asked });
+  worker.postMessage(other ? { ask: "compared", form: { ...asked, other } } : { ask: what, form: asked });
 };
 const missing = () => {
   if (location.protocol === "file:") return "Python cannot be loaded from a folder: open this page from a web server, "

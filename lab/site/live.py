@@ -34,10 +34,11 @@ HOME = "watch/run.html"
 _FILES = "python/"
 _OFFLINE = "offline.js"  # in the site's own folder, because a service worker serves pages beside and below it alone
 _INSIDE = (  # the modules of `in_tab`
-    "__init__", "clusters", "count", "forms", "own", "private", "public", "rehearsal", "tradeoff",
+    "__init__", "clusters", "compare", "count", "forms", "own", "private", "public", "rehearsal", "tradeoff",
 )  # fmt: skip
 _SCRIPTS = (  # which together are one module
-    "live", "live_offline", "live_count", "live_file", "live_private", "live_rehearse", "live_tradeoff", "live_start",
+    "live", "live_offline", "live_count", "live_file", "live_private", "live_rehearse", "live_compare",
+    "live_tradeoff", "live_start",
 )  # fmt: skip
 _MADE = "blobs:"  # the name of the data that the form itself describes
 
@@ -93,8 +94,8 @@ def _page(shell: Shell, loaded: Mapping[str, bytes]) -> str:
     scripts = canvas + "".join(text_of(f"{name}.js") for name in _SCRIPTS)
     body = (
         f'<p><a href="{link(HOME, "watch/index.html")}">All algorithms</a></p><h1>Run it here</h1>'
-        "<p class=lede>Any method on any sample or on your own file, with your own ε and k. The runs happen in this "
-        "tab: Python is loaded into it once, and then nothing is sent anywhere.</p>"
+        "<p class=lede>Any method, or two side by side, on any sample or on your own file, with your own ε and k. The "
+        "runs happen in this tab: Python is loaded into it once, and then nothing is sent anywhere.</p>"
         '<noscript><p>This page needs scripts.</p></noscript><div class="live" hidden>'
         f'<p><button class="load">Load Python here ({size}, about 20 s)</button></p><form class="run" hidden>'
         '<label>Data<select name="data"></select></label><div class="blobs fields" hidden></div>'
@@ -102,13 +103,14 @@ def _page(shell: Shell, loaded: Mapping[str, bytes]) -> str:
         f"{paint.HTML}</div>"
         f"{_file_panel()}"
         '<label>Method<select name="method"></select></label><div class="fields own"></div>'
+        '<label class="other">Compare with<select name="other"><option value="">nothing</option></select></label>'
         '<label class="seeds">Seed<input name="seed" value="0" inputmode="numeric" autocomplete="off"></label>'
         "<details><summary>More</summary><div class=fields></div></details>"
         f"{_grid()}"
         '<p class="acts"><button class="go">Run</button> <button type="button" class="again" disabled>'
         'Again with 20 other seeds</button> <button type="button" class="rehearse" hidden>Rehearse</button> '
         '<button type="button" class="stop" hidden>Stop</button></p></form>'
-        '<div class="price" hidden></div>'
+        '<div class="paid fields" hidden></div><div class="price" hidden></div>'
         '<p class="status"><output aria-live="polite"></output> <progress max="1" hidden></progress></p>'
         '<section class="rehearsal" hidden></section><div class="curves"></div><div class="found"></div></div>'
         f'<p class="small">Python here is Pyodide {PYODIDE} (MPL-2.0, from github.com/pyodide/pyodide) with numpy, '

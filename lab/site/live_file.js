@@ -5,7 +5,7 @@ const forget = () => {
   lines = [];
   part(".columns").replaceChildren();
   part("input[type=file]").value = "";
-  part(".people").hidden = rehearsal.hidden = true;
+  part(".people").hidden = rehearsal.hidden = paid.hidden = true;
   withdraw();
 };
 /** Return the ticked columns with the texts of their bounds. */

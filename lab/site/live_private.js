@@ -24,6 +24,7 @@ const reckon = async (words = "") => {
     const entry = await declare(digest, true);
     if (!entry.secret) return fail("You already declared this file public in this browser; that is final.");
     seen = entry.claims.length;
+    choosing();
     worker?.postMessage({ ask: "priced", form: { ...wanted, claims: entry.claims } });
     if (words) out.textContent = words;
   } catch {
@@ -76,14 +77,16 @@ const spend = (claim, after) => {
     finish = null;
     busy(false);
     if (answer.refused) return say(`${answer.refused} The run stays counted in full. ${after}`);
-    if (!answer.ended) released(answer, after);
+    if (!answer.ended) released(answer, after, claim);
     return null;
   });
 };
-const released = (answer, after) => {
+const released = (answer, after, claim) => {
   const { film, verdict, doubts, trace, label, csv, page, title } = answer;
   close();
   say(`Drawn. ${after}`);
+  drawn.push({ digest, id: claim.id, name: `${drawn.length + 1}: ${verdict.split(" · ")[0]}, ${claim.name}` });
+  choosing();
   const [links, drop] = offered(["release.json", trace, "Save this release (JSON)"],
     ["label.json", label, "Privacy label (JSON)"], ["clusters.csv", csv, "Clusters as CSV"],
     ["clusters.html", page, "Clusters on one page"]);

@@ -1,8 +1,14 @@
 // The last part of the page Run it here: its form is filled and wired.
 form.elements.data.append(...Object.entries(live.data).map(([name, { title }]) => new Option(title, name)));
-form.elements.method.append(...Object.entries(live.methods).map(([slug, { name }]) => new Option(name, slug)));
-const named = new URLSearchParams(location.search).get("method");
-form.elements.method.value = Object.hasOwn(live.methods, named) ? named : "pe-means";
+for (const name of ["method", "other"])
+  form.elements[name].append(...Object.entries(live.methods).map(([slug, { name: words }]) => new Option(words, slug)));
+const given = (name, known, other) => {
+  const word = new URLSearchParams(location.search).get(name);
+  return Object.hasOwn(known, word) ? word : other;
+};
+form.elements.data.value = given("data", live.data, Object.keys(live.data)[0]);
+form.elements.method.value = given("method", live.methods, "pe-means");
+form.elements.other.value = given("other", live.methods, "");
 const painting = new Painting(find(".dpviz-paint"), { code: "", ...live.painting });
 painting.tell = (code) => {
   live.data[live.painted].k = code.split("~")[0].split(".").length;

@@ -78,7 +78,7 @@ self.onmessage = async ({ data: { load, ask, form, file, key } }) => {
       [held, whole, lost] = [file ?? held, file ? null : whole, false];
       const seen = (made, planned) => tell({ made, planned, ask });
       const more = { opened: [read], priced: [read], run: [seen], again: [seen], drawn: [seen],
-        rehearsed: [seen], plotted: [seen] }[ask] ?? [];
+        rehearsed: [seen], compared: [seen], plotted: [seen] }[ask] ?? [];
       const found = ask === "named" ? {} : JSON.parse(tab[ask](JSON.stringify(form), ...more));
       if (key && !found.refused) found.digest = await named(key);
       if (ask === "named") whole = null; // the rows of a public file are not needed again

@@ -13,6 +13,7 @@ from dpviz.numbers import on_screen
 from dpviz.takeaway.replay import driver, replay_parts
 
 from .folder import Folder
+from .in_tab import OWN
 from .shell import Shell, link
 
 __all__ = ["HOME", "add", "address"]
@@ -35,12 +36,16 @@ def add(folder: Folder, shell: Shell) -> None:
             f"<span>{html.escape(_first_line(slug))}</span></a></li>"
         )
         folder.put(address(slug), _replay(slug, shell))
-    here = f'<a href="{link(HOME, shell.live)}">run it here</a>, in this tab, or ' if shell.live else ""
+    live = link(HOME, shell.live) if shell.live else ""
+    here = (
+        f'<a href="{live}">run it here</a>, in this tab, also <a href="{live}?data={OWN}">on your own file</a> or '
+        f'<a href="{live}?other=dpm">two methods side by side</a>; or '
+    )
     body = (
         f"<h1>Watch</h1><p class=lede>Each of the {len(ALGORITHMS)} algorithms runs at its default budget on the "
         "same made-up town. You see every step, what it released, and what it cost.</p>"
         f'<ul class="cards">{"".join(cards)}</ul><p>For other data, another ε or other noise, '
-        f'{here}<a href="{link(HOME, "run.html")}">run it yourself</a>.</p>'
+        f'{here * bool(live)}<a href="{link(HOME, "run.html")}">run it yourself</a>.</p>'
     )
     folder.put(HOME, shell.page(HOME, "Watch", body, wide=True))
 

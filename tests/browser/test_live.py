@@ -145,11 +145,13 @@ def test_a_tab_finds_the_same_bits_draws_the_film_and_then_asks_nobody(visit):
     ran(page, "dpm")
     page.get_by_role("button", name="Again with 20 other seeds").click()
     expect(page.locator(".status output")).to_contain_text("of 20 runs with other seeds")
+    compares_two_methods(page)
     assert asked == [] and wrong == []
     for width in (1280, 390):
         page.set_viewport_size({"width": width, "height": 844})
         assert page.evaluate("() => document.documentElement.scrollWidth") <= width
     is_accessible(page)
+    page.get_by_label("Compare with").select_option("")
     page.get_by_label("Data").select_option("digits")
     page.get_by_role("button", name="Run", exact=True).click()
     page.get_by_role("button", name="Stop").click()
@@ -180,6 +182,25 @@ def test_people_are_painted_by_pointer_and_any_method_runs_on_them(visit):
         page.set_viewport_size({"width": width, "height": 844})
         assert page.evaluate("() => document.documentElement.scrollWidth") <= width
     is_accessible(page)
+
+
+def compares_two_methods(page):
+    """Check that two methods run with one k, ε and seed, that one bar moves both films, and what differs is listed."""
+    page.get_by_label("Compare with").select_option("nsm")
+    page.get_by_role("button", name="Run", exact=True).click()
+    expect(page.locator(".status output")).to_have_text("Ran both.")
+    expect(page.locator(".found h2")).to_have_text("A: DPM beside B: NSM (ours)")
+    expect(page.locator(".found .verdict")).to_have_count(2)
+    planes, says = page.locator(".found .panels canvas"), page.locator(".found .say output")
+    expect(planes).to_have_count(2)
+    ends = [planes.nth(i).screenshot() for i in range(2)]
+    page.get_by_role("button", name="First step").click()
+    expect(says).to_contain_text(re.compile("^A: .*; B: "))
+    for i in range(2):
+        assert planes.nth(i).screenshot() != ends[i]
+    page.get_by_role("button", name="Last step").click()
+    assert [planes.nth(i).screenshot() for i in range(2)] == ends
+    assert "What differs" in kept_files(page, "Comparison on one page")["Comparison on one page"]
 
 
 def opened(page, name, content, *, private=False):
@@ -475,6 +496,20 @@ def keeps_its_count(page, content):
     expect(page.locator(".status output")).to_contain_text("This is not a count that a browser kept for dpviz.")
 
 
+def compares_what_is_counted(page, content):
+    """Check that two releases of this tab are put side by side, and that the count stays as it is."""
+    expect(page.locator(".paid")).to_be_hidden()  # it has one release of this file
+    priced(page, "people.csv", content)
+    assert "on this file: 4, together" in spent(page)
+    expect(page.locator(".other")).to_be_hidden()
+    page.get_by_role("button", name="Compare these two").click()
+    expect(page.locator(".status output")).to_have_text("Nothing was run or spent.")
+    expect(page.locator(".found .badge")).to_have_text(["PRIVATE RELEASE"] * 2)
+    expect(page.locator(".found .panels canvas")).to_have_count(2)
+    is_accessible(page)
+    assert "Before: Runs in this browser on this file: 4, " in priced(page, "people.csv", content)
+
+
 def stays_private_and_paid(page, content):
     """Check that private files stay private and public ones public, and that stopping a run refunds nothing."""
     said = page.locator(".status output")
@@ -519,6 +554,7 @@ def test_a_private_file_is_counted_before_it_is_drawn_in_all_tabs_and_stays_in_t
     shares_one_count(page, other, content)
     counts_what_was_never_drawn(page, other, content)
     keeps_its_count(page, content)
+    compares_what_is_counted(page, content)
     stays_private_and_paid(page, content)
     stored, cells = page.evaluate(STORED), cells_of(content)
     assert "Gaussian" in stored and "hmac" in stored

@@ -29,7 +29,7 @@ def reel() -> str:
 
 _IMPORT = re.compile(r'^import (\{[^}]*\}) from "\./(\w+)\.js";$', re.MULTILINE)
 _EXPORT = re.compile(r"^export (const|class) (\w+)", re.MULTILINE)
-_FACE = "\nexport const { Film, Reel, Stage, lacks, reached } = { ...$film, ...$reel, ...$stage, ...$lacks };\n"
+_FACE = "\nexport const { Film, Reel, Stage, lacks } = { ...$film, ...$reel, ...$stage, ...$lacks };\n"
 
 
 def _joined(part: str, text: str) -> str:

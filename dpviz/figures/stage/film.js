@@ -60,6 +60,22 @@ export class Film {
     return reached(this.events(step), share);
   }
 
+  /** Return all events in order: {step, number of the event there, number of events there, milliseconds}. */
+  get course() {
+    const all = (step) => this.events(step).map(({ ms }, event, { length: many }) => ({ step, event, many, ms }));
+    return (this.told ??= range(0, this.last + 1).flatMap(all));
+  }
+  /** Return the step, and the moment of it, at a share of a tick of a clock that several films share; null before the
+   *  first event. `ends` says how many events are over at the end of each tick. */
+  placed(ends, tick, share) {
+    const [from, to] = [tick > 0 ? ends[tick - 1] : 0, ends[tick]];
+    if (!to || (!from && share <= 0)) return null;
+    const passed = this.course.slice(from, to), rests = !passed.length || share >= 1;
+    const [i, part] = rests ? [to - from - 1, 1] : reached(passed, share);
+    const { step, event, many } = this.course[from + i];
+    return [step, { event, share: part, pays: many - 1, paid: 1, many }];
+  }
+
   frame(step) {
     if (!this.open.has(step) && this.frames[step]) this.open.set(step, unpack(this.frames[step]));
     return this.open.get(step);

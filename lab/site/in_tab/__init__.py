@@ -5,6 +5,7 @@ The site's worker imports this package under the name `in_tab`, so it imports no
 
 from __future__ import annotations
 
+from .compare import compared, releases
 from .count import exported, merged
 from .forms import GROUPS
 from .own import NAME as OWN
@@ -21,6 +22,7 @@ __all__ = [
     "OWN",
     "again",
     "checked",
+    "compared",
     "drawn",
     "exported",
     "merged",
@@ -28,5 +30,6 @@ __all__ = [
     "plotted",
     "priced",
     "rehearsed",
+    "releases",
     "run",
 ]

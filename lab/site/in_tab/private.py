@@ -21,6 +21,7 @@ from dpviz.privacy.delta import check_delta
 from dpviz.runs.single import replay
 from dpviz.takeaway.label import label_json
 from dpviz.takeaway.replay import replay_parts
+from dpviz.trace import Trace
 
 from . import own
 from .clusters import clusters
@@ -28,10 +29,11 @@ from .count import COUNTED, claims_of, known
 from .forms import algorithm_of, answered
 from .rehearsal import matching
 
-__all__ = ["checked", "drawn", "priced"]
+__all__ = ["checked", "drawn", "priced", "release_of"]
 
 _TRIED = 200  # number of made-up people, more if there are more centers
 
+_drawn_here: dict[str, Trace] = {}  # the releases of this tab, by their claims
 _waiting: dict[str, tuple[Dataset, Algorithm]] = {}  # the run that was priced last, by its claim
 
 
@@ -124,6 +126,7 @@ def _drawn(claim: str, say: Callable[[int, int], None]) -> dict[str, Any]:
         raise ValueError("This run has no price any more: ask for it again. Nothing was drawn.")
     data, algorithm = _waiting.pop(claim)
     trace = replay(data, algorithm, None, say).trace
+    _drawn_here[claim] = trace
     title, film, _ = replay_parts(trace, counted=COUNTED)
     size = data.domain.n_features, data.n_public
     return {
@@ -136,3 +139,16 @@ def _drawn(claim: str, say: Callable[[int, int], None]) -> dict[str, Any]:
         **clusters(trace, data, COUNTED),
         "rehearsed": matching(trace),
     }
+
+
+def release_of(claim: str) -> Trace:
+    """Return a release that was counted and drawn in this tab.
+
+    Raises
+    ------
+    ValueError
+        If there is none with this claim.
+    """
+    if claim not in _drawn_here:
+        raise ValueError("This release is not in this tab any more. Nothing was drawn or spent.")
+    return _drawn_here[claim]

@@ -29,7 +29,7 @@ from . import own
 from .clusters import clusters
 from .forms import algorithm_of, answered, seed_of, values_of
 
-__all__ = ["AGAIN", "again", "data_of", "groups_beside", "reference_of", "run"]
+__all__ = ["AGAIN", "again", "data_of", "groups_beside", "reference_of", "run", "sentence", "verdicts"]
 
 AGAIN = 20  # number of runs with other seeds
 
@@ -88,8 +88,7 @@ def _ran(
     found = {
         "title": title,
         "film": film.replace("<h1>", "<h2>").replace("</h1>", "</h2>"),  # the page has a title of its own
-        "released": _sentence(private_verdict(trace, data.columns, data.units)),
-        "secret": _sentence(_verdict(data, trace, kmeans)),
+        **verdicts(data, trace, kmeans),
         "seconds": done.seconds,
         "trace": trace.to_json(),
     }
@@ -122,6 +121,19 @@ def reference_of(data: Dataset, algorithm: Algorithm, seed: int) -> Reference:
     return _kmeans(data, k, seed, getattr(algorithm, "objective", "means"))
 
 
+def verdicts(data: Dataset, trace: Trace, kmeans: Reference) -> dict[str, str]:
+    """Return what a run `released` in a sentence, and what its rows say of it, which is `secret`: NOT PRIVATE."""
+    return {
+        "released": sentence(private_verdict(trace, data.columns, data.units)),
+        "secret": sentence(_verdict(data, trace, kmeans)),
+    }
+
+
+def sentence(verdict: Verdict) -> str:
+    """Return a verdict with its reason."""
+    return f"{verdict}. {verdict.why}".strip()
+
+
 def groups_beside(data: Dataset, kmeans: Reference) -> Groups:
     """Return the groups that a run should find."""
     return groups_of(data.X, data.domain, kmeans.trace.cluster_centers, data.groups)
@@ -141,7 +153,3 @@ def _verdict(data: Dataset, trace: Trace, kmeans: Reference) -> Verdict:
 
 def _without_bet(verdict: Verdict) -> Verdict:
     return dataclasses.replace(verdict, parts=verdict.parts[:-1])
-
-
-def _sentence(verdict: Verdict) -> str:
-    return f"{verdict}. {verdict.why}".strip()

@@ -50,6 +50,8 @@ def test_without_the_option_no_page_knows_of_it_and_with_it_only_watch_changes(b
     changed = {name for name in without if without[name] != more[name]}
     assert changed == {"watch/index.html", "watch/kmeans.html", "dpviz-site.txt"}
     assert b'href="run.html">run it here</a>' in more["watch/index.html"]
+    assert b'href="run.html?data=file:">on your own file</a>' in more["watch/index.html"]
+    assert b'href="run.html?other=dpm">two methods side by side</a>' in more["watch/index.html"]
     assert b'href="run.html?method=kmeans"' in more["watch/kmeans.html"]
     assert broken(out) == []
 

@@ -135,7 +135,7 @@ class Panel {
 
   /** Draw a moment of the reel between two steps. */
   seek(tick, moment, playing) {
-    if (this.data.ends) [tick, moment] = this.place(tick, moment);
+    if (this.data.ends) [tick, moment] = this.film.placed(this.data.ends, tick, moment.share) ?? [0, { early: true }];
     const whole = moment.event >= moment.many - 1 && moment.share >= 1;
     if (this.only || whole || moment.early) return this.show(tick, { playing, early: moment.early });
     this.root.removeAttribute("data-early");
@@ -145,24 +145,8 @@ class Panel {
     this.stage.moment(tick, moment);
   }
 
-  /** Return the film's events in order: {step, number of the event there, milliseconds}. */
-  get events() {
-    const all = (step) => this.film.events(step).map(({ ms }, event) => ({ step, event, ms }));
-    return (this.told ??= Array.from({ length: this.frames }, (_, step) => all(step)).flat());
-  }
-
-  /** Return the step, and the moment of it, at a share of a tick of the clock of several runs. */
-  place(tick, { share }) {
-    const { ends } = this.data, [from, to] = [tick > 0 ? ends[tick - 1] : 0, ends[tick]];
-    if (!to || (!from && share <= 0)) return [0, { early: true }];
-    const passed = this.events.slice(from, to), rests = !passed.length || share >= 1;
-    const [i, part] = rests ? [to - from - 1, 1] : reached(passed, share);
-    const { step, event } = this.events[from + i], many = this.film.events(step).length;
-    return [step, { event, share: part, pays: many - 1, paid: 1, many }];
-  }
-
   /** Return the step whose picture stands at the end of a tick. */
-  frame(tick) { return this.data.ends ? this.events[Math.max(this.data.ends[tick] - 1, 0)].step : tick; }
+  frame(tick) { return this.data.ends ? this.film.course[Math.max(this.data.ends[tick] - 1, 0)].step : tick; }
 
   /** Show before the last step, too, what otherwise only the last picture shows. */
   reveal(early) {
@@ -325,7 +309,7 @@ class Panel {
   }
 
   jump(frame) {
-    const { ends } = this.data, over = ends && this.events.findLastIndex(({ step }) => step === frame) + 1;
+    const { ends } = this.data, over = ends && this.film.course.findLastIndex(({ step }) => step === frame) + 1;
     const tick = ends?.findIndex((own) => own >= over) ?? frame, step = tick < 0 ? ends.length - 1 : tick;
     this.root.dispatchEvent(new CustomEvent("dpviz-jump", { bubbles: true, detail: step }));
   }
