@@ -16,8 +16,6 @@ painting.tell = (code) => {
 };
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => painting.show());
 blobs.append(...live.blobs.map((one) => field(one, "blobs")));
-const at = new URLSearchParams(location.search).get("data");
-if (Object.hasOwn(live.data, at)) form.elements.data.value = at;
 grid.open = location.hash === "#trade-off";
 draw();
 form.addEventListener("input", ({ target }) => { typed[target.name] = target.value; });
