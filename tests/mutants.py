@@ -148,7 +148,7 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
     (Q + "marginals.py", MST): [
         ("pair_score_range_of_one", "return 2.0 if neighboring", "return 1.0 if neighboring"),
         ("pair_score_closed_pairs", "np.where(self.open, apart, -np.inf)", "apart"),
-        ("pair_score_off_the_grid", "if not (self.guess == snap(self.guess)).all():", "if not np.isfinite(self.guess).all():"),
+        ("pair_score_off_the_grid", "if not (self.prediction == snap(self.prediction)).all():", "if not np.isfinite(self.prediction).all():"),
     ],
     ("dpviz/algorithms/mst_kmeans.py", MST): [
         ("mst_budget_twice", "mu_of_epsilon(self.epsilon,", "mu_of_epsilon(2 * self.epsilon,"),

@@ -277,10 +277,10 @@ class MSTKMeans(ApproximateDP):
         d, every = curator.n_features, tables.pairs
         alone = self._model(curator, columns, every[:0], Noisy(np.zeros((0, tables.parts, tables.parts)), 0.0))
         one, other = alone.columns[every[:, 0]], alone.columns[every[:, 1]]
-        guess = snap(one[:, :, None] * other[:, None, :] / alone.total)
+        prediction = snap(one[:, :, None] * other[:, None, :] / alone.total)
         tree, chosen = np.arange(d), []  # columns with the same number are joined already
         for _ in range(d - 1):
-            at = curator.select("pairs", PairScore(tables, guess, tree[every[:, 0]] != tree[every[:, 1]]))
+            at = curator.select("pairs", PairScore(tables, prediction, tree[every[:, 0]] != tree[every[:, 1]]))
             tree = np.where(tree == tree[every[at, 1]], tree[every[at, 0]], tree)
             chosen.append(at)
         picked = every[chosen]

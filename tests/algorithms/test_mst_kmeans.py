@@ -51,8 +51,8 @@ def test_a_score_with_the_range_of_one_pair_alone_is_caught():
     assert widest(AR, Alone) == 2.0
 
 
-def test_a_guess_off_the_grid_is_refused():
-    with pytest.raises(ValueError, match="PairScore: guess must lie on the 2.-24 grid"):
+def test_a_prediction_off_the_grid_is_refused():
+    with pytest.raises(ValueError, match="PairScore: prediction must lie on the 2.-24 grid"):
         PairScore(PairTables(np.ones(3), 2, PAIRS), np.full((3, 2, 2), 1 / 3), np.ones(3, dtype=bool))
 
 

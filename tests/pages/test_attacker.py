@@ -102,7 +102,7 @@ def test_an_algorithm_of_every_promise_can_be_played(open_link, slug):
     right, truth = ("Right", "In") if first.inside else ("Wrong", "Out")
     assert f"<b>{right}.</b> Round {number}: you said In; it was <b>{truth}</b>" in words(app)
     view._guess(game(app), True, 0)  # the same answer arrives twice, for example from a repeated key
-    assert len(game(app).guesses) == 1
+    assert len(game(app).bets) == 1
     assert "of 100 bets won after 1 round (" in words(
         app
     ) and "After 1 round, luck alone is right 0 to 100 times in 100" in words(app)
@@ -111,7 +111,7 @@ def test_an_algorithm_of_every_promise_can_be_played(open_link, slug):
 def test_the_first_round_is_against_kmeans_and_a_lens_tells_which_world_it_was(open_link):
     app = open_link("v=1&d=tiny&a=sulloyd&layers=0")
     exact = game(app, "exact")
-    assert len(exact.rounds) == 1 and game(app).guesses == [] and "Round 1 is against KMeans." in words(app)
+    assert len(exact.rounds) == 1 and game(app).bets == [] and "Round 1 is against KMeans." in words(app)
     figure = json.loads(pictures(app)[-1])
     marks = {one["name"]: one for one in figure["data"] if "name" in one}
     x, y = (numbers(marks["either"][axis]) - numbers(marks["KMeans (not private)"][axis]) for axis in "xy")
@@ -119,7 +119,7 @@ def test_the_first_round_is_against_kmeans_and_a_lens_tells_which_world_it_was(o
     assert at == ["with Alex" if exact.rounds[0].inside else "without Alex"]
     answer(app, "in" if exact.rounds[0].inside else "out").click().run()
     assert "you win every time" in words(app) and "Now play the same game against SuLloyd" in words(app)
-    assert len(exact.rounds) == 1 and game(app).guesses == []  # only one round is played against KMeans
+    assert len(exact.rounds) == 1 and game(app).bets == []  # only one round is played against KMeans
 
 
 @pytest.mark.slow
@@ -170,7 +170,7 @@ def test_the_machine_plays_on(open_link, monkeypatch):
 def test_the_first_question_opens_with_the_machines_stored_rounds_and_another_one_without(open_link, monkeypatch):
     app = open_link()  # an empty address leaves the form at its defaults
     assert "after 2,000 rounds (" in words(app) and "Against KMeans the machine is right" in words(app)
-    assert game(app).guesses == [] and len(game(app).rounds) <= 6 and len(game(app, "exact").rounds) <= 1
+    assert game(app).bets == [] and len(game(app).rounds) <= 6 and len(game(app, "exact").rounds) <= 1
     assert "attacker_auto" not in [button.key for button in app.button]
     for query in ("v=1&d=town&e=2&layers=0", "v=1&d=town&who=typical&layers=0"):
         other = open_link(query)
@@ -184,7 +184,7 @@ def test_another_question_is_another_game(open_link):
     before = game(app)
     app.session_state["attacker_who_next"] = "at:4.5,"
     app.run()
-    assert not app.exception and game(app) is not before and game(app).guesses == [] and game(app).seed != before.seed
+    assert not app.exception and game(app) is not before and game(app).bets == [] and game(app).seed != before.seed
     assert game(app).question.person[load_sample("iris").view[0]] == 4.5
 
 

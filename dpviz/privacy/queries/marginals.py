@@ -99,7 +99,7 @@ class PairTables(Query):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class PairScore(Score):
-    """Score of each pair of columns: how far its true table is from a public guess, as a sum of absolute differences.
+    """Score of each pair of columns: the sum of absolute differences between its table and a public prediction.
 
     One added row changes one cell of every table by 1, so it changes each score by at most 1, up or down: the scores of
     two pairs may move in opposite directions, and the range is 2.
@@ -107,19 +107,19 @@ class PairScore(Score):
     Parameters
     ----------
     tables : PairTables, the same object for all choices of a run
-    guess : ndarray of shape (m, parts, parts), on the 2^-24 grid, so that scores are added without rounding
+    prediction : ndarray of shape (m, parts, parts), on the 2^-24 grid, so that scores are added without rounding
     open : ndarray of shape (m,), bool; only these pairs are candidates
     """
 
     tables: PairTables
-    guess: np.ndarray
+    prediction: np.ndarray
     open: np.ndarray
     reason: ClassVar[str] = "one row changes one cell of every table by 1, and so each score by at most 1, up or down"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not (self.guess == snap(self.guess)).all():
-            raise ValueError("PairScore: guess must lie on the 2^-24 grid; call geometry.snap.")
+        if not (self.prediction == snap(self.prediction)).all():
+            raise ValueError("PairScore: prediction must lie on the 2^-24 grid; call geometry.snap.")
 
     @property
     def query(self) -> Query:
@@ -127,7 +127,7 @@ class PairScore(Score):
 
     def utility(self, statistic: dict[str, np.ndarray]) -> np.ndarray:
         """Return the utilities, one for each pair, in their order."""
-        apart = np.abs(statistic[""] - self.guess).sum(axis=(1, 2))
+        apart = np.abs(statistic[""] - self.prediction).sum(axis=(1, 2))
         return np.where(self.open, apart, -np.inf)
 
     def range(self, neighboring: Neighboring) -> float:

@@ -30,7 +30,7 @@ class Match:
     ----------
     world : the world of all rounds, or None if a coin decides each round
     rounds : rounds made so far, oldest first, as the player sees them
-    guesses : the player's answers, True for "in"
+    bets : the player's answers, True for "in"
     target : number of rounds to make
     seed : seed of the game; never shown, because it would reveal the coins
     """
@@ -39,7 +39,7 @@ class Match:
     algorithm: Algorithm
     world: bool | None = None
     rounds: list[Round] = dataclasses.field(default_factory=list)
-    guesses: list[bool] = dataclasses.field(default_factory=list)
+    bets: list[bool] = dataclasses.field(default_factory=list)
     target: int = 0
     seed: int = dataclasses.field(default_factory=lambda: secrets.randbits(62))
     job: Job | None = None
@@ -60,7 +60,7 @@ class Match:
     @property
     def now(self) -> Round | None:
         """Return the round that the player should judge, or None while it is being made."""
-        return self.rounds[len(self.guesses)] if len(self.guesses) < len(self.rounds) else None
+        return self.rounds[len(self.bets)] if len(self.bets) < len(self.rounds) else None
 
     @functools.cached_property
     def known(self) -> tuple[np.ndarray, np.ndarray]:

@@ -59,13 +59,13 @@ def board(setup: Setup, view: View) -> None:
 
 
 def _make_ahead(main: Match) -> None:
-    if len(main.rounds) - len(main.guesses) < MORE:
-        main.make(len(main.guesses) + AHEAD)
+    if len(main.rounds) - len(main.bets) < MORE:
+        main.make(len(main.bets) + AHEAD)
 
 
 def _body(setup: Setup, view: View, mine: dict[str, Match], busy: bool) -> None:
     first = mine.get("exact")
-    game = first if first is not None and not first.guesses else mine["main"]
+    game = first if first is not None and not first.bets else mine["main"]
     # read once, because a round that arrives while the page is drawn must be shown before it can be answered
     now = game.now
     _errors(mine)
@@ -88,7 +88,7 @@ def _body(setup: Setup, view: View, mine: dict[str, Match], busy: bool) -> None:
 
 def _answered(mine: dict[str, Match]) -> int:
     """Return the number of rounds answered, including the one against KMeans."""
-    return sum(len(game.guesses) for game in mine.values())
+    return sum(len(game.bets) for game in mine.values())
 
 
 def _errors(mine: dict[str, Match]) -> None:
@@ -96,10 +96,10 @@ def _errors(mine: dict[str, Match]) -> None:
         st.error(plain(f"{sentence} Choose another Alex, or another algorithm."))
 
 
-def _guess(game: Match, guess: bool, number: int) -> None:
+def _bet(game: Match, bet: bool, number: int) -> None:
     """Record a round's answer, and ignore a second one."""
-    if game.now is not None and number == len(game.guesses):
-        game.guesses.append(guess)
+    if game.now is not None and number == len(game.bets):
+        game.bets.append(bet)
 
 
 def _answers(setup: Setup, mine: dict[str, Match], game: Match, *, waiting: bool) -> None:
@@ -107,13 +107,13 @@ def _answers(setup: Setup, mine: dict[str, Match], game: Match, *, waiting: bool
     n = _answered(mine)
     st.html(markup.told(*_last(setup, mine, game)))
     with st.container(horizontal=True, key="attacker_answers"):
-        for guess, word, shortcut in ((True, setup.yes, "I"), (False, setup.no, "O")):
+        for bet, word, shortcut in ((True, setup.yes, "I"), (False, setup.no, "O")):
             st.button(
-                word, key=f"attacker_{'in' if guess else 'out'}_{n}", shortcut=shortcut, disabled=waiting,
-                width="stretch", on_click=_guess, args=(game, guess, len(game.guesses)), type="primary",
+                word, key=f"attacker_{'in' if bet else 'out'}_{n}", shortcut=shortcut, disabled=waiting,
+                width="stretch", on_click=_bet, args=(game, bet, len(game.bets)), type="primary",
             )  # fmt: skip
     bound, main = setup.question.bound, mine["main"]
-    yours = score(main.rounds, main.guesses)
+    yours = score(main.rounds, main.bets)
     tried = _machines(setup, main)
     machine = score(tried, attack(tried))
     st.html(bar(yours, machine, bound.best_bet, least=LEAST))
@@ -144,7 +144,7 @@ def _answers(setup: Setup, mine: dict[str, Match], game: Match, *, waiting: bool
             f" times in 100{tighter}.{_why(setup, alone)}",
         )
     )
-    exact = _stored(setup, KMeans(n_clusters=setup.algorithm.n_clusters)) if game is not main or main.guesses else ()
+    exact = _stored(setup, KMeans(n_clusters=setup.algorithm.n_clusters)) if game is not main or main.bets else ()
     against = score(exact, attack(exact))
     known = f" Against KMeans the machine is right {percent(against.share)} times in 100." if exact else ""
     st.html(
@@ -173,17 +173,17 @@ def _last(setup: Setup, mine: dict[str, Match], game: Match) -> tuple[object, ..
     """Return the result of the previous round or, before the first round, the rules."""
     asked = "A coin picks a world, the method runs in it, and you see what it releases. Which world was it? "
     main, exact = mine["main"], mine.get("exact")
-    if not main.guesses and game is exact:
+    if not main.bets and game is exact:
         return (asked, markup.bold("Round 1 is against KMeans."), " Press a button, or the key I or O.")
-    before = main if main.guesses else exact
-    if before is None or not before.guesses:
+    before = main if main.bets else exact
+    if before is None or not before.bets:
         return (asked, "Press a button, or the key I or O.")
-    last, guess = before.rounds[len(before.guesses) - 1], before.guesses[-1]
-    truth, answer = (setup.yes if world else setup.no for world in (last.inside, guess))
-    right = markup.bold("Right." if last.inside == guess else "Wrong.")
+    last, bet = before.rounds[len(before.bets) - 1], before.bets[-1]
+    truth, answer = (setup.yes if world else setup.no for world in (last.inside, bet))
+    right = markup.bold("Right." if last.inside == bet else "Wrong.")
     words = markup.text(right, f" Round {_answered(mine)}: you said {answer}; it was ", markup.bold(truth), ".")
     if before is exact:
-        end = "you win every time" if last.inside == guess else "the lens shows which world it is"
+        end = "you win every time" if last.inside == bet else "the lens shows which world it is"
         words = markup.text(
             words, f" Against exact centers {end}. Now play the same game against {setup.algorithm.name}."
         )
@@ -295,10 +295,10 @@ def _square(setup: Setup, game: Match) -> None:
     picture, words = st.columns([6, 5], gap="medium")
     points: list[tuple[str, Rates]] = []
     tried = _machines(setup, game)
-    for name, rounds, guesses in (("you", game.rounds, game.guesses), ("attack", tried, attack(tried))):
+    for name, rounds, bets in (("you", game.rounds, game.bets), ("attack", tried, attack(tried))):
         if name == "attack" and len(rounds) < LEAST:
             continue
-        alarm, miss = rates(rounds, guesses)
+        alarm, miss = rates(rounds, bets)
         if alarm.rounds and miss.rounds:
             points.append((name, ((alarm.share, *alarm.interval()), (miss.share, *miss.interval()))))
     with picture:

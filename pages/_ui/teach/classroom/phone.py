@@ -276,7 +276,7 @@ def _game(room: Classroom, seat: Seat) -> None:
     if past is not run or place != at:
         seat.game, seat.game_of = Match(compute.game_of(run, at), run.algorithm), (run, at)
         room.score(seat.token, 0, 0)
-    seat.game.make(len(seat.game.guesses) + AHEAD)
+    seat.game.make(len(seat.game.bets) + AHEAD)
     st.header("Was I in?")
     _rounds(room, seat, seat.game, at)
 
@@ -297,20 +297,20 @@ def _round(room: Classroom, seat: Seat, game: Match, at: tuple[float, float], *,
         return
     if waited:
         st.rerun()
-    n = len(game.guesses)
+    n = len(game.bets)
     st.html(markup.small("A coin decided whether you were in the data of this run. Look at the release, and bet."))
     run = room.run
     private = run is None or run.private
     st.html(maps.people(shell.colors(), compute.NOBODY, game.now.centers, at, private=private))
     with st.container(horizontal=True):
-        for guess, word in ((True, "I was in"), (False, "I was out")):
+        for bet, word in ((True, "I was in"), (False, "I was out")):
             st.button(
-                word, key=f"class_{'in' if guess else 'out'}_{n}", type="primary", width="stretch",
-                on_click=_guess, args=(room, seat, game, guess, n),
+                word, key=f"class_{'in' if bet else 'out'}_{n}", type="primary", width="stretch",
+                on_click=_bet, args=(room, seat, game, bet, n),
             )  # fmt: skip
     if n:
-        right = game.rounds[n - 1].inside == game.guesses[-1]
-        hits = score(game.rounds, game.guesses).hits
+        right = game.rounds[n - 1].inside == game.bets[-1]
+        hits = score(game.rounds, game.bets).hits
         st.html(
             markup.told(
                 markup.bold("Right." if right else "Wrong."),
@@ -320,14 +320,14 @@ def _round(room: Classroom, seat: Seat, game: Match, at: tuple[float, float], *,
         )
 
 
-def _guess(room: Classroom, seat: Seat, game: Match, guess: bool, number: int) -> None:
+def _bet(room: Classroom, seat: Seat, game: Match, bet: bool, number: int) -> None:
     """Record a round's bet, ignore a second one, and update the score on everybody's chart."""
-    if game.now is not None and number == len(game.guesses):
-        game.guesses.append(guess)
-        result = score(game.rounds, game.guesses)
+    if game.now is not None and number == len(game.bets):
+        game.bets.append(bet)
+        result = score(game.rounds, game.bets)
         room.score(seat.token, result.hits, result.rounds)
-    if len(game.rounds) - len(game.guesses) < MORE:
-        game.make(len(game.guesses) + AHEAD)
+    if len(game.rounds) - len(game.bets) < MORE:
+        game.make(len(game.bets) + AHEAD)
 
 
 _STAGES = {
