@@ -17,6 +17,7 @@ from dpviz.trace import Trace
 
 __all__ = [
     "AVERAGES",
+    "BEST",
     "CELLS",
     "POINTS",
     "POOLED",
@@ -31,6 +32,7 @@ __all__ = [
 ]
 
 AVERAGES = "of the last noisy sums and counts"
+BEST = "of one candidate's last noisy sums and counts; the best of several has less, and other runs find another k"
 POOLED = "of all noisy Lloyd steps together; moves that noise alone would explain are damped"
 REGIONS = "of the averages of the center's regions; another run also cuts the regions differently"
 POINTS = "of the released points that are nearest to the center"

@@ -59,6 +59,16 @@ def test_the_declared_noise_is_what_reruns_show(slug, X):
 
 
 @pytest.mark.slow
+def test_the_declared_noise_of_one_candidate_is_a_little_more_than_that_of_the_best_of_several(X):
+    runs = [run("choose-k", X, seed, exactly_k=True) for seed in range(60)]
+    orders = [linear_sum_assignment(cdist(MEANS, trace.cluster_centers))[1] for trace in runs]
+    found = [trace.cluster_centers[order] for trace, order in zip(runs, orders, strict=True)]
+    told = [center_noise(trace).sd[order] for trace, order in zip(runs, orders, strict=True)]
+    ratio = np.sqrt(np.square(told).mean(axis=(0, 2)) / np.var(found, axis=0, ddof=1).mean(axis=1))
+    assert 1.0 < np.exp(np.log(ratio).mean()) < 1.5 and ratio.min() > 0.9
+
+
+@pytest.mark.slow
 def test_dpm_declares_the_noise_of_its_regions_averages(X):
     errors = []
     for seed in range(30):

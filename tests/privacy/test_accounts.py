@@ -140,6 +140,16 @@ def test_epsilons_are_simply_added_only_where_the_deltas_fit_too(accounts):
     assert total.epsilon <= 2.0 * (1 + 1e-9) and total.delta <= 2e-5 * (1 + 1e-9)
 
 
+def test_a_private_choice_above_the_total_is_refused_in_one_sentence_and_costs_nothing(accounts):
+    key = accounts.key(FILE)
+    accounts.set_budget(key, AR, FileBudget(2.0, 1e-5))
+    with pytest.raises(Refused, match=r"Choose-k would bring this file to epsilon = 3 at .* Nothing was spent\.$"):
+        accounts.reserve(key, claim("choose-k", epsilon=3.0))
+    assert accounts.of(key).claims == ()
+    total = accounts.reserve(key, claim("choose-k", epsilon=1.5)).total(AR)
+    assert (total.epsilon, total.delta, total.mu) == (1.5, 1e-5, None)
+
+
 def test_longer_moves_are_walked_in_steps(accounts):
     key = accounts.key(FILE)
     accounts.reserve(key, claim("dist-dp-region-means", rho_distance=0.2))

@@ -15,7 +15,7 @@ from dpviz.algorithms.pseudocode import Line
 from dpviz.domain import Domain
 from dpviz.geometry import pack_cube, snap_toward_zero
 from dpviz.params import param
-from dpviz.postprocessing.center_sd import AVERAGES, average_sd, declared
+from dpviz.postprocessing.center_sd import BEST, average_sd, declared
 from dpviz.privacy.choice import choice_mu, most_candidates
 from dpviz.privacy.costs import BestOf
 from dpviz.privacy.curator import Curator
@@ -289,6 +289,6 @@ class ChooseK(ApproximateDP):
                     "counts_sd": won.sd["counts"],
                     "round": t + 1,
                     "rounds": self.rounds,
-                    **declared(spread, AVERAGES),
+                    **declared(spread, BEST),
                 },
             )
