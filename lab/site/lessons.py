@@ -1,4 +1,4 @@
-"""The lessons, each with one draw of the noise: the question, the run, and a collapsed answer."""
+"""The lessons, each with some draws of the noise: the question, the run, a collapsed answer, and an answer code."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from dpviz.figures.kit.theme import SLOTS
 from dpviz.figures.scenes import definition, drag
 from dpviz.figures.stage import script as stage_script
 from dpviz.lessons import LESSONS, Lesson, Stage, glossary
+from dpviz.lessons.homework import MOST_NAME, script
 from dpviz.privacy.delta import meaning
 from dpviz.takeaway import style
-from dpviz.takeaway.replay import driver, key, player
+from dpviz.takeaway.replay import driver_code, key, player
 
 from .folder import Folder
 from .shell import Shell, aliases, link, text_of
@@ -25,6 +26,8 @@ __all__ = ["HOME", "SEED", "add", "address"]
 HOME = "lessons/index.html"
 DEFINITION = "lessons/definition.html"
 SEED = 0
+DRAWS = range(3)  # draws of the noise on a page, the first one is `SEED`; each takes about 50 kB
+FILMS = ("votes",)  # lessons whose films are too large (2.3 MB) for a second draw
 
 
 def address(lesson: Lesson) -> str:
@@ -41,7 +44,7 @@ def add(folder: Folder, shell: Shell) -> None:
     )
     body = (
         "<h1>Lessons</h1><p class=lede>Predict first, then look at the run: you rarely notice what you did not "
-        f'predict.</p><ul class="cards">{cards}</ul><p>For other noise, a second try or a class, '
+        f'predict.</p><ul class="cards">{cards}</ul><p>For every draw of the noise, or a class, '
         f'<a href="{link(HOME, "run.html")}">run it yourself</a>. What every promise means is '
         f'<a href="{link(HOME, DEFINITION)}">the definition, as a picture</a>.</p>'
     )
@@ -72,29 +75,52 @@ def _definition(shell: Shell) -> str:
 
 
 def _page(lesson: Lesson, follower: Lesson | None, shell: Shell) -> str:
-    here = address(lesson)
-    stage = lessons.stage(lesson.name, SEED)
-    sentences = [title.replace(" · ", ": ", 1) for title in stage.titles]
-    stage_html, record = player(sentences, lessons.panels(lesson.name, stage, SLOTS), first=stage.first)
+    """Return a lesson's page with its first draw, and the others in a record that "Draw again" shows."""
+    here, film = address(lesson), lesson.name in FILMS
+    first, *others = (_drawn(lesson, draw) for draw in ((SEED,) if film else DRAWS))
     terms = "".join(f"<dt>{html.escape(term)}</dt><dd>{html.escape(glossary()[term])}</dd>" for term in lesson.terms)
     words, there = "All lessons", HOME
     if follower is not None:
         words, there = f"Next: {follower.number}. {follower.title}", address(follower)
+    record = json.dumps(others, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     body = (
-        f"<h1>{lesson.number}. {html.escape(lesson.title)}</h1><p>{_say(lesson.setting, lesson, stage)}</p>"
-        f"<h2>Predict</h2>{_question(lesson, stage)}<h2>Run</h2><p>{_say(lesson.task, lesson, stage)}</p>"
-        f'<div class="run">{stage_html}</div>{key(lessons.legend(lesson.name))}'
-        f"<noscript>{_steps(sentences)}</noscript>"
-        f'<details class="hint"><summary>A hint</summary><p>{_say(lesson.hint, lesson, stage)}</p></details>'
-        f'<details class="answer"><summary>The answer</summary>{_answer(lesson, stage)}'
-        f"<p>{_say(lesson.explain, lesson, stage)}</p><p><b>{_say(lesson.keep, lesson, stage)}</b></p>"
-        f"<p><b>How the picture can fool you.</b> {_say(lesson.fool, lesson, stage)}</p></details>"
-        f"<details><summary>Words</summary><dl>{terms}</dl></details>"
-        f'{_meant(lesson, here)}<p><a href="{link(here, there)}">{html.escape(words)}</a></p>{record}{driver()}'
-        f'<script type="module">{text_of("lesson.js")}</script>'
+        f'<h1>{lesson.number}. {html.escape(lesson.title)}</h1><div class="lesson" data-lesson="{lesson.name}">{first}'
+        f"</div><details><summary>Words</summary><dl>{terms}</dl></details>"
+        f'{_meant(lesson, here)}<p><a href="{link(here, there)}">{html.escape(words)}</a></p>'
+        f'<script type="application/json" id="draws">{record}</script>'
+        f'<script type="module">{driver_code()}{script()}{text_of("lesson.js")}</script>'
     )
     head = f"<style>{style.text_of('replay.css')}</style>"
     return shell.page(here, f"{lesson.number}. {lesson.title}", body, head=head, wide=True)
+
+
+def _drawn(lesson: Lesson, draw: int) -> str:
+    """Return all of a lesson that depends on the draw of the noise: setting, question, run, answer."""
+    stage = lessons.stage(lesson.name, draw)
+    sentences = [title.replace(" · ", ": ", 1) for title in stage.titles]
+    stage_html, record = player(sentences, lessons.panels(lesson.name, stage, SLOTS), first=stage.first)
+    again = (
+        f'<p><button class="again" type="button" hidden>Draw again</button> <span class="small">Draw {draw + 1} of '
+        f"{len(DRAWS)}: the same people, different noise.</span></p>"
+    )
+    return (
+        f"<p>{_say(lesson.setting, lesson, stage)}</p><h2>Predict</h2>{_question(lesson, stage)}<h2>Run</h2>"
+        f'<p>{_say(lesson.task, lesson, stage)}</p><div class="run">{stage_html}{again * (lesson.name not in FILMS)}'
+        f"</div>{key(lessons.legend(lesson.name))}<noscript>{_steps(sentences)}</noscript>"
+        f'<details class="hint"><summary>A hint</summary><p>{_say(lesson.hint, lesson, stage)}</p></details>'
+        f'<details class="answer"><summary>The answer</summary>{_answer(lesson, stage)}'
+        f"<p>{_say(lesson.explain, lesson, stage)}</p><p><b>{_say(lesson.keep, lesson, stage)}</b></p>"
+        f"<p><b>How the picture can fool you.</b> {_say(lesson.fool, lesson, stage)}</p></details>{_HANDED}{record}"
+    )
+
+
+_HANDED = (
+    '<form class="hand" hidden><p><label>Your name, for an answer code <input name="student" autocomplete="off" '
+    f'maxlength="{MOST_NAME}"></label></p>'
+    '<p><textarea readonly rows="4" aria-label="Answer code" hidden></textarea></p>'
+    '<p class="small">Hand the code in if your teacher asks for it. It holds this name, the draw and your answers, and '
+    "proves none of them; this page sends it to nobody.</p></form>"
+)
 
 
 def _question(lesson: Lesson, stage: Stage) -> str:

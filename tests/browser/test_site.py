@@ -1,6 +1,8 @@
 """Check the whole static site, served and opened from a folder: every page opens, and none contacts another server."""
 
+import base64
 import functools
+import json
 import os
 import re
 import threading
@@ -14,6 +16,7 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.cli import main
 from dpviz.datasets import SAMPLES
 from dpviz.lessons import LESSONS, stage
+from dpviz.lessons.homework.codes import answers, codes_in
 from dpviz.papers.registry import papers
 from tests.browser.conftest import PATIENCE, keep_process
 from tests.browser.phone import is_accessible
@@ -230,3 +233,32 @@ def test_a_lesson_is_answered_before_its_run_and_a_wrong_answer_has_a_second_try
     expect(status).to_contain_text("Right, on the second try.")
     expect(explained).to_be_visible()
     expect(form.locator("input:enabled")).to_have_count(0)
+    page.get_by_label("Your name, for an answer code").fill("=Ada  O'Neil é")
+    (given,) = codes_in(page.get_by_label("Answer code", exact=True).input_value())
+    assert answers(given)[:2] == ("=Ada O'Neil é", name) and answers(given)[3] == ""
+    assert [row[2] for row in answers(given)[2]] == ["no", "yes"]
+    page.get_by_label("Your name, for an answer code").fill("a\u202eb")
+    expect(page.get_by_label("Answer code", exact=True)).to_be_hidden()
+    is_accessible(page)
+
+
+def test_a_lesson_is_drawn_again_with_its_own_numbers_and_its_code_says_which_draw(visit, served):
+    page = visit(served, "lessons/6-small.html")
+    form = page.locator("form.predict")
+    form.locator("input").first.check()
+    form.get_by_role("button").click()
+    for draw in (1, 2, 0, 1):
+        page.get_by_role("button", name="Draw again").click()
+        expect(page.get_by_text(f"Draw {draw + 1} of 3")).to_be_visible()
+        expect(page.get_by_text(LESSONS["small"].fill(LESSONS["small"].task, stage("small", draw)))).to_be_visible()
+        assert form.locator("input").first.is_checked() and not page.locator(".run").evaluate("(run) => run.inert")
+        expect(page.locator(".run canvas").first).to_be_visible()
+    assert page.locator(".run canvas").count() == page.locator("#run").evaluate(
+        "(run) => JSON.parse(run.textContent).panels.length"
+    )
+    form.locator("input").nth(min(stage("small", 1).right)).check()
+    form.get_by_role("button").click()
+    page.get_by_label("Your name, for an answer code").fill("Ada")
+    given = page.get_by_label("Answer code", exact=True).input_value()
+    assert json.loads(base64.urlsafe_b64decode(given.split(".")[1] + "=="))["draw"] == 1
+    is_accessible(page)
