@@ -10,7 +10,9 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from dpviz.figures.kit.theme import series_tokens, theme
+from dpviz.figures import Panel
+from dpviz.figures.kit.legend import icon
+from dpviz.figures.kit.theme import SLOTS, series_tokens, theme, untitled
 from dpviz.figures.stage import script
 from dpviz.takeaway.style import document, text_of
 from dpviz.version import __version__
@@ -49,6 +51,15 @@ class Picture:
     bigs: tuple[str, ...] = ()
     until: str = ""
     film: tuple[Any, ...] = ()
+
+    @classmethod
+    def of(cls, panel: Panel, titles: Sequence[str], legend: Sequence[tuple[str, str]] = (), **words: Any) -> Picture:
+        """Return a panel drawn in `SLOTS`, without its title; `legend` holds (symbol, words) pairs."""
+        untitled(panel.figure)
+        figure = panel.printed().figure
+        symbols = tuple((icon(symbol, SLOTS), one) for symbol, one in legend)
+        film = tuple((figure.meta or {}).get("film", ()))
+        return cls(figure.to_json(), panel.alt, tuple(titles), symbols, film=film, **words)
 
 
 @dataclasses.dataclass(frozen=True)

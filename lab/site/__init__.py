@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from . import lessons, live, papers, reference, story, teach, tradeoff, watch, words
+from . import lessons, live, papers, preview, reference, story, teach, tradeoff, watch, words
 from .folder import Folder
 from .shell import Shell
 
@@ -28,11 +28,12 @@ _SECTIONS: tuple[
 
 
 def build(
-    out: Path, on_section: Callable[[str], None] = lambda word: None, *, pyodide: Path | None = None
+    out: Path, on_section: Callable[[str], None] = lambda word: None, *, pyodide: Path | None = None, home: str = ""
 ) -> tuple[int, int]:
     """Write the site into a folder; return how many files and bytes it has.
 
     `pyodide` is the folder of a Pyodide distribution; with it, the site has a page that runs methods in the tab.
+    `home` is the site's address, for previews of links to it.
 
     Raises
     ------
@@ -41,7 +42,7 @@ def build(
         distribution is not the one that was published.
     """
     folder = Folder(out)
-    shell = Shell(tuple((word, first) for word, first, _ in _SECTIONS), live=live.HOME if pyodide else "")
+    shell = Shell(tuple((word, first) for word, first, _ in _SECTIONS), live=live.HOME if pyodide else "", home=home)
     if pyodide is not None:
         on_section("Python")
         live.add(folder, shell, pyodide)
@@ -49,4 +50,5 @@ def build(
         on_section(word)
         add(folder, shell)
     words.add_cite(folder, shell)
+    preview.add(folder, shell)
     return folder.write()

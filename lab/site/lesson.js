@@ -1,12 +1,15 @@
 // The question of a lesson: a prediction opens the run, a first wrong answer the hint and a second try, and the right
 // answer, or two wrong ones, the explanation and an answer code. Every sentence comes from the page, which holds all
 // draws of the noise. `replayed` and `answerCode` are above this script.
-const box = document.querySelector(".lesson"), draws = [box.innerHTML, ...JSON.parse(find("#draws").textContent)];
-function find(name) { return document.querySelector(name); }
+const find = (name) => document.querySelector(name);
+const packed = Uint8Array.from(atob(find("#draws").textContent), (one) => one.charCodeAt(0));
+const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+const box = find(".lesson"), draws = JSON.parse(await new Response(stream).text());
 
 /** Ask the question of the draw that is shown; who has `predicted` on another draw sees the run at once. */
 const asked = (draw, predicted) => {
-  const form = find("form.predict"), button = form.querySelector("button"), status = form.querySelector("[role=status]");
+  const form = find("form.predict"), [button, status] = ["button", "[role=status]"].map((one) =>
+    form.querySelector(one));
   const answers = JSON.parse(find("#answers").textContent), inputs = [...form.elements.answer];
   const [run, hint, answer, hand] = [".run", "details.hint", "details.answer", "form.hand"].map(find);
   const tries = [];

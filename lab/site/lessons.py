@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 import html
 import json
 from collections.abc import Sequence
@@ -26,8 +28,8 @@ __all__ = ["HOME", "SEED", "add", "address"]
 HOME = "lessons/index.html"
 DEFINITION = "lessons/definition.html"
 SEED = 0
-DRAWS = range(3)  # draws of the noise on a page, the first one is `SEED`; each takes about 50 kB
-FILMS = ("votes",)  # lessons whose films are too large (2.3 MB) for a second draw
+DRAWS = range(4)  # draws of the noise on a page, the first one is `SEED`; the app has twice as many
+FILMS = ("votes",)  # lessons whose films are too large for a second draw
 
 
 def address(lesson: Lesson) -> str:
@@ -76,32 +78,36 @@ def _definition(shell: Shell) -> str:
 
 def _page(lesson: Lesson, follower: Lesson | None, shell: Shell) -> str:
     """Return a lesson's page with its first draw, and the others in a record that "Draw again" shows."""
-    here, film = address(lesson), lesson.name in FILMS
-    first, *others = (_drawn(lesson, draw) for draw in ((SEED,) if film else DRAWS))
+    here = address(lesson)
+    draws = [_drawn(lesson, draw) for draw in (DRAWS if lesson.name not in FILMS else [SEED])]
     terms = "".join(f"<dt>{html.escape(term)}</dt><dd>{html.escape(glossary()[term])}</dd>" for term in lesson.terms)
     words, there = "All lessons", HOME
     if follower is not None:
         words, there = f"Next: {follower.number}. {follower.title}", address(follower)
-    record = json.dumps(others, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     body = (
-        f'<h1>{lesson.number}. {html.escape(lesson.title)}</h1><div class="lesson" data-lesson="{lesson.name}">{first}'
-        f"</div><details><summary>Words</summary><dl>{terms}</dl></details>"
+        f'<h1>{lesson.number}. {html.escape(lesson.title)}</h1><div class="lesson" data-lesson="{lesson.name}">'
+        f"{draws[0][0]}</div><details><summary>Words</summary><dl>{terms}</dl></details>"
         f'{_meant(lesson, here)}<p><a href="{link(here, there)}">{html.escape(words)}</a></p>'
-        f'<script type="application/json" id="draws">{record}</script>'
+        f'<script type="text/plain" id="draws">{_packed(["".join(one) for one in draws])}</script>'
         f'<script type="module">{driver_code()}{script()}{text_of("lesson.js")}</script>'
     )
     head = f"<style>{style.text_of('replay.css')}</style>"
     return shell.page(here, f"{lesson.number}. {lesson.title}", body, head=head, wide=True)
 
 
-def _drawn(lesson: Lesson, draw: int) -> str:
-    """Return all of a lesson that depends on the draw of the noise: setting, question, run, answer."""
+def _packed(draws: Sequence[str]) -> str:
+    """Return texts as base64 of compressed JSON, a fourth as large, which the page's script unpacks."""
+    return base64.b64encode(gzip.compress(json.dumps(draws, ensure_ascii=False).encode(), mtime=0)).decode()
+
+
+def _drawn(lesson: Lesson, draw: int) -> tuple[str, str]:
+    """Return what depends on the draw: setting, question, place of the run and answer; and the record of the run."""
     stage = lessons.stage(lesson.name, draw)
     sentences = [title.replace(" · ", ": ", 1) for title in stage.titles]
     stage_html, record = player(sentences, lessons.panels(lesson.name, stage, SLOTS), first=stage.first)
     again = (
         f'<p><button class="again" type="button" hidden>Draw again</button> <span class="small">Draw {draw + 1} of '
-        f"{len(DRAWS)}: the same people, different noise.</span></p>"
+        f"{len(DRAWS)} here: the same people, different noise.</span></p>"
     )
     return (
         f"<p>{_say(lesson.setting, lesson, stage)}</p><h2>Predict</h2>{_question(lesson, stage)}<h2>Run</h2>"
@@ -110,8 +116,8 @@ def _drawn(lesson: Lesson, draw: int) -> str:
         f'<details class="hint"><summary>A hint</summary><p>{_say(lesson.hint, lesson, stage)}</p></details>'
         f'<details class="answer"><summary>The answer</summary>{_answer(lesson, stage)}'
         f"<p>{_say(lesson.explain, lesson, stage)}</p><p><b>{_say(lesson.keep, lesson, stage)}</b></p>"
-        f"<p><b>How the picture can fool you.</b> {_say(lesson.fool, lesson, stage)}</p></details>{_HANDED}{record}"
-    )
+        f"<p><b>How the picture can fool you.</b> {_say(lesson.fool, lesson, stage)}</p></details>{_HANDED}"
+    ), record
 
 
 _HANDED = (

@@ -14,10 +14,11 @@ from dpviz.figures.kit.theme import LIGHT
 from dpviz.takeaway.style import document
 from dpviz.version import __version__
 
-__all__ = ["CITE", "ICON", "INSTALL", "TITLE", "Shell", "aliases", "built", "link", "text_of"]
+__all__ = ["CITE", "ICON", "INSTALL", "PREVIEW", "TITLE", "Shell", "aliases", "built", "link", "text_of"]
 
 TITLE = "dpviz: see what privacy costs in clustering"
 CITE = "cite.html"
+PREVIEW = "preview.png"
 _ABOUT = "Differentially private clustering, step by step: what each step releases, what it costs, and what is lost."
 
 INSTALL = "python3 -m venv .venv && .venv/bin/pip install -q -r requirements.txt && .venv/bin/streamlit run app.py"
@@ -59,10 +60,13 @@ class Shell:
     ----------
     doors : words of the header and the first page behind each
     live : the page that runs methods in the tab, or "" if the site has none
+    home : the site's address if it is known, such as https://example.org/dpviz, else ""; the address of the preview
+        picture is relative without it, which many services that preview links do not follow
     """
 
     doors: tuple[tuple[str, str], ...]
     live: str = ""
+    home: str = ""
 
     def page(
         self,
@@ -95,7 +99,13 @@ class Shell:
             f'<footer class="site">{held}<br>dpviz {__version__}, {built():%-d %B %Y} · '
             f'License: Apache-2.0 · <a href="{link(here, CITE)}">Cite this</a></footer>'
         )
-        about = {"name=description": _ABOUT, "property=og:title": f"{title} · dpviz", "property=og:description": _ABOUT}
+        home = self.home.rstrip("/")
+        about = {
+            "name=description": _ABOUT, "property=og:title": f"{title} · dpviz", "property=og:description": _ABOUT,
+            "property=og:type": "website", "property=og:image": f"{home}/{PREVIEW}" if home else link(here, PREVIEW),
+            "property=og:image:alt": "Thousands of people as dots, and the centers that one run with noise released",
+            "name=twitter:card": "summary_large_image", **({"property=og:url": f"{home}/{here}"} if home else {}),
+        }  # fmt: skip
         described = "".join(f'<meta {which} content="{html.escape(words)}">' for which, words in about.items())
         look = f'{described}<link rel="icon" href="{ICON}"><style>{text_of("site.css")}</style>{head}'
         return document(

@@ -5,8 +5,9 @@ from __future__ import annotations
 import html
 
 from dpviz import lessons
-from dpviz.lessons import LESSONS, Lesson, sheets
+from dpviz.lessons import LESSONS, Lesson, sheets, slides
 from dpviz.lessons.plans import plans
+from dpviz.takeaway.deck import deck
 
 from . import story, watch, words
 from .folder import Folder
@@ -15,7 +16,7 @@ from .shell import Shell, aliases, link
 
 __all__ = ["HOME", "add"]
 
-HOME = "teach/index.html"
+HOME, DECK = "teach/index.html", "teach/deck.html"
 
 
 def add(folder: Folder, shell: Shell) -> None:
@@ -29,10 +30,13 @@ def add(folder: Folder, shell: Shell) -> None:
     )
     body = (
         "<h1>Teach</h1><p class=lede>Plans of a lecture, and a worksheet and notes for each lesson. Each sheet prints "
-        f'on its own. A deck of slides, a class with phones and homework need the app: <a href="{link(HOME, words.RUN)}'
-        f'">run it yourself</a>.</p>{offered}<h2>Sheets</h2><table>{listed}</table>'
+        f'on its own. The shortest plan has <a href="{link(HOME, DECK)}">a deck of slides</a>, which shows full screen '
+        "and prints one slide a page. Other decks, a class with phones and homework need the app: "
+        f'<a href="{link(HOME, words.RUN)}">run it yourself</a>.</p>{offered}<h2>Sheets</h2><table>{listed}</table>'
     )
     folder.put(HOME, shell.page(HOME, "Teach", body, head=_style()))
+    shortest = plans()[0]
+    folder.put(DECK, deck(f"Lessons in {shortest.minutes} minutes", slides.of_plan(shortest)))
     for lesson in LESSONS.values():
         stage = lessons.stage(lesson.name, SEED)
         for kind, title in (("worksheet", "Worksheet"), ("notes", "Teacher's notes")):

@@ -1,8 +1,12 @@
 """Check a small site: links resolve inside its folder, it needs nothing from outside, and it states what it lacks."""
 
+import base64
+import gzip
 import html
 import json
 import re
+import struct
+import zlib
 from pathlib import Path
 
 import pytest
@@ -11,6 +15,7 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.atlas import files, noised
 from dpviz.cli import main
 from dpviz.datasets import SAMPLES, load
+from dpviz.figures.kit.theme import LIGHT
 from dpviz.lessons import LESSONS
 from dpviz.lessons import stage as lesson_stage
 from dpviz.lessons.plans import Lecture
@@ -70,6 +75,30 @@ def test_every_page_says_which_version_it_is_and_how_to_cite_it(small, monkeypat
     assert shell.built.__wrapped__().isoformat() == "1970-01-02"
 
 
+def test_a_link_shows_a_picture_whose_address_is_whole_if_the_sites_is_known(small):
+    picture = (small / "preview.png").read_bytes()
+    assert picture[:8] == b"\x89PNG\r\n\x1a\n" and struct.unpack(">II", picture[16:24]) == (1200, 630)
+    lines = zlib.decompress(picture[picture.index(b"IDAT") + 4 : -16])
+    assert len(lines) == 630 * (1 + 3 * 1200) and bytes.fromhex(LIGHT.released[1:]) in lines and len(picture) < 150_000
+    assert '<meta property=og:image content="preview.png">' in (small / "words.html").read_text()
+    assert '<meta property=og:image content="../preview.png">' in (small / "lessons" / "2-noise.html").read_text()
+    known = shell.Shell((), home="https://example.org/dp/").page("lessons/a.html", "A", "")
+    assert 'og:image content="https://example.org/dp/preview.png"' in known
+    assert 'og:url content="https://example.org/dp/lessons/a.html"' in known
+    assert main(["site", str(small / "new"), "--home", "example.org"]) == 2
+
+
+def test_a_teacher_finds_a_deck_as_a_page(small):
+    text = (small / "teach" / "deck.html").read_text()
+    shown = json.loads(re.search(r'id="slides">(.*?)</script>', text, re.DOTALL)[1])
+    assert [one["title"] for one in shown] == [
+        LESSONS["noise"].title,
+        LESSONS["screen"].title,
+        "What no promise covers",
+    ]
+    assert 'href="deck.html"' in (small / "teach" / "index.html").read_text()
+
+
 def test_a_page_names_the_license_of_its_rows():
     sources = {name: tradeoff._source(load(name)) for name in SAMPLES}
     assert {name for name, words in sources.items() if "CC BY 4.0" in words} == {"iris", "wine", "digits"}
@@ -96,7 +125,14 @@ def test_a_lesson_keeps_its_answer_behind_a_fold_and_shows_its_first_frame(small
     assert [told[str(i)][3] for i in range(len(told))] == [lesson.fill(one.reply, stage) for one in lesson.options]
     assert text.count('type="radio"') == len(told) == len(lesson.options)
     assert answer.count("<b>Right.</b>") == 1
-    run = json.loads(re.search(r'id="run">(.*?)</script>', text, re.DOTALL)[1])
+    packed = re.search(r'id="draws">(.*?)</script>', text)[1]
+    draws = json.loads(gzip.decompress(base64.b64decode(packed)))
+    assert len(draws) == len(lessons.DRAWS) and all(
+        f"Draw {draw + 1} of 4 here" in one for draw, one in enumerate(draws)
+    )
+    last = lesson_stage("noise", 3)
+    assert html.escape(lesson.fill(lesson.explain, last)) in draws[3] and len(set(draws)) == len(draws)
+    run = json.loads(re.search(r'id="run">(.*?)</script>', draws[0], re.DOTALL)[1])
     assert run["first"] == len(run["sentences"]) - 1 == 5  # the last step, ε 4, is shown next to the question
 
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pandas as pd
 
-from dpviz import lessons
 from dpviz.algorithms import Algorithm
 from dpviz.atlas import averages, files, noised
 from dpviz.atlas.cells import STOPS, STORY
@@ -18,15 +16,15 @@ from dpviz.audits.game import Round, attack, score
 from dpviz.audits.game import play as rounds_of
 from dpviz.datasets import Dataset
 from dpviz.figures import Panel, View, columns, pane
-from dpviz.figures.kit.legend import HIDDEN, icon
+from dpviz.figures.kit.legend import HIDDEN
 from dpviz.figures.kit.shots import Shot, complete
-from dpviz.figures.kit.theme import SLOTS, untitled
+from dpviz.figures.kit.theme import SLOTS
 from dpviz.figures.scenes import reruns, tradeoff
 from dpviz.figures.scenes.game import picture_panel
 from dpviz.figures.scenes.lessons import GROUPS, groups_panel
 from dpviz.figures.scenes.reconstruction import legend as read_legend
 from dpviz.figures.scenes.reruns import Cloud
-from dpviz.lessons import LESSONS, limits_in_short, story
+from dpviz.lessons import limits_in_short, slides, story
 from dpviz.lessons.ground import ground
 from dpviz.metrics import run_loss
 from dpviz.numbers import chance, counted, number, plus_minus, ratio_words
@@ -60,15 +58,9 @@ AGAIN = 20  # Number of reruns at every ε, with the seeds of Again?
 OnStep = Callable[[int, int], None]
 
 
-def _made(panel: Panel, **words: Any) -> Picture:
-    """Return a picture without its title."""
-    untitled(panel.figure)
-    figure = panel.printed().figure
-    return Picture(figure.to_json(), panel.alt, **words, film=tuple((figure.meta or {}).get("film", ())))
-
-
-def _legend(pairs: tuple[tuple[str, str], ...], hidden: bool = True) -> tuple[tuple[str, str], ...]:
-    return tuple((icon(symbol, SLOTS), word) for symbol, word in pairs if hidden or symbol not in HIDDEN)
+def _key(pairs: tuple[tuple[str, str], ...], hidden: bool) -> tuple[tuple[str, str], ...]:
+    """Return the lines of a key, without those of hidden values if they are not shown."""
+    return tuple(pair for pair in pairs if hidden or pair[0] not in HIDDEN)
 
 
 def _promise(promise: Guarantee) -> str:
@@ -134,10 +126,10 @@ def run(
         bigs = tuple(f"{one} of {len(there.means)}" for one in _found(trace, shots, there))
         big, small = bigs[-1], f"{there.words} have a released center."
         until = small.replace(".", " so far.")
-    return _made(
+    return Picture.of(
         plane,
         titles=tuple(sentences),
-        legend=_legend(how.key(pictured=view.picture is not None), hidden),
+        legend=_key(how.key(pictured=view.picture is not None), hidden),
         big=big,
         small=small,
         promise=promise,
@@ -165,7 +157,7 @@ def words(
     names = {"promise": ("Protects", "Promise", "In a bet"), "trust": ("Trusts", "Public inputs", "Noise from")}
     chosen = {name: lines[name] for name in names.get(show, ("Not protected",)) if name in lines}
     more = {"promise": _whoever(trace.claimed), "gaps": limits_in_short()}.get(show, {})
-    return Picture("", "", (title,), promise=promise, html=_table({**chosen, **more}))
+    return Picture("", "", (title,), promise=promise, html=slides.table({**chosen, **more}))
 
 
 def _whoever(promise: Guarantee) -> dict[str, str]:
@@ -254,8 +246,8 @@ def clouds(
     plane = reruns.clouds(dataclasses.replace(view, missed=None), drawn, "")[0]
     small = "runs at every ε, on the same people. Each dot is a released center."
     legend = tuple(pair for pair in reruns.LEGEND if pair[0] != "hoop")
-    return _made(
-        plane, titles=tuple(titles), legend=_legend(legend, hidden), big=str(AGAIN), small=small,
+    return Picture.of(
+        plane, titles=tuple(titles), legend=_key(legend, hidden), big=str(AGAIN), small=small,
         promise=trace.name,
     )  # fmt: skip
 
@@ -270,10 +262,10 @@ def read_off(data: Dataset, noise: str, on_step: OnStep) -> Picture:
         small = f"people's rows are among the {counted(len(by_then[-1]), 'row')} computed from the published averages."
     else:
         bigs, small = (), "No count is whole, so this arithmetic stops."
-    return _made(
+    return Picture.of(
         reconstruction.panel_of(data, trace, by_then, SLOTS),
         titles=tuple(titles),
-        legend=_legend(read_legend(trace.noiseless)),
+        legend=read_legend(trace.noiseless),
         big=bigs[-1] if bigs else "",
         bigs=bigs,
         small=small,
@@ -283,16 +275,9 @@ def read_off(data: Dataset, noise: str, on_step: OnStep) -> Picture:
 
 def lesson(name: str, seed: int, on_step: OnStep) -> Picture:
     """Return the first plane of a lesson, step by step."""
-    stage = lessons.stage(name, seed)
+    made = slides.picture(name, seed)
     on_step(1, 1)
-    plane = next(panel for panel in lessons.drawn(name, stage, SLOTS) if panel.name == "plane")
-    return _made(
-        plane,
-        titles=stage.titles,
-        legend=_legend(lessons.legend(name)),
-        small=LESSONS[name].fill(LESSONS[name].question, stage),
-        promise="made-up people",
-    )
+    return made
 
 
 def start(on_step: OnStep) -> Picture:
@@ -314,21 +299,15 @@ def start(on_step: OnStep) -> Picture:
     spoken = [*(told["stops"][i]["say"] for i in noisy), f"{told['smart']['told']} {told['smart']['why']}"]
     kmeans = there.run("kmeans", 0)
     bigs = tuple(f"{there.found(centers)} of {len(there.groups.means)}" for centers in shots)
-    return _made(
+    return Picture.of(
         groups_panel(there.view(kmeans, SLOTS), "", there.groups, shots),
         titles=tuple(words.replace(": ", " · ", 1) for words in spoken),
-        legend=_legend(GROUPS),
+        legend=GROUPS,
         big=bigs[-1],
         bigs=bigs,
         small="neighborhoods have a center among what is published.",
         promise="made-up people",
     )
-
-
-def _table(lines: Mapping[str, str]) -> str:
-    rows = (f"<tr><th scope=row>{markup.escape(name)}</th><td>{markup.escape(words)}</td></tr>"
-            for name, words in lines.items())  # fmt: skip
-    return f"<table><tbody>{''.join(rows)}</tbody></table>"
 
 
 def play(on_step: OnStep) -> Picture:
@@ -340,13 +319,13 @@ def play(on_step: OnStep) -> Picture:
         "Bet": "“Was I in?” Each phone bets on whether its own point was used.",
         "Compare": "How many bets were right, and how many the promise allows.",
     }
-    return Picture("", "", ("A class with phones",), html=_table(lines))
+    return Picture("", "", ("A class with phones",), html=slides.table(lines))
 
 
 def uncovered(on_step: OnStep) -> Picture:
     """Return what no promise covers, in short."""
     on_step(1, 1)
-    return Picture("", "", ("Limits says each of these at length.",), html=_table(limits_in_short()))
+    return Picture("", "", ("Limits says each of these at length.",), html=slides.table(limits_in_short()))
 
 
 def game(setup: Setup, stored: tuple[Sequence[Round], ...], on_step: OnStep) -> Picture:
@@ -392,8 +371,8 @@ def game(setup: Setup, stored: tuple[Sequence[Round], ...], on_step: OnStep) -> 
         *zip(("disc", "circle"), (f"released {name}" for name in setup.worlds), strict=True),
         ("hidden_ring", "Alex"),
     )
-    return _made(
-        panel, titles=(words,), legend=_legend(legend), big=briefly(bound), small=small,
+    return Picture.of(
+        panel, titles=(words,), legend=legend, big=briefly(bound), small=small,
         promise=f"{algorithm.name} · {_promise(promise)}",
     )  # fmt: skip
 
@@ -461,7 +440,7 @@ def sweep(asked: Sweep, data: Dataset, log: bool, single: bool, stored: Sequence
     words = f"{title} · each point is the {runs}{'; ticks at the top: runs above the picture' * above}"
     words += f"; dotted: {against}, which reads every row"
     words = " ".join([f"{words}.", *steadiness(summary.turns, "epsilon")])
-    return _made(
+    return Picture.of(
         Panel("plane", figure, alt), titles=(words,), big=big, small=small,
         promise=tradeoff.promise(points.notion.iloc[0]),
     )  # fmt: skip
