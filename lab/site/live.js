@@ -170,6 +170,7 @@ const fetched = async () => {
   // from here on nothing may be asked of any host, this one included; a worker is bound by the policies of its page
   const content = "connect-src 'none'; worker-src blob:";
   document.head.append(made("meta", { httpEquiv: "Content-Security-Policy", content }));
+  Reflect.deleteProperty(Navigator.prototype, "serviceWorker"); // an update of it would be a request, too
   return new Map(all.map(({ value }) => value));
 };
 const load = async () => {

@@ -573,13 +573,14 @@ ASKING = {  # ways to ask a host for something, and to run a text that could
     "WebSocket": "await settled(new WebSocket(to.replace('http', 'ws')))",
     "import": "await import(to)",
     "Worker": "await settled(new Worker(to))",
+    "service worker": "await (await navigator.serviceWorker.getRegistration(to)).update()",
     "eval": "eval('1')",
 }
 
 
 def refused(place, to):
     """Return the ways that fail in a page or a worker."""
-    ways = ", ".join(f"{name}: async () => {{ {way}; }}" for name, way in ASKING.items())
+    ways = ", ".join(f"'{name}': async () => {{ {way}; }}" for name, way in ASKING.items())
     return place.evaluate(
         f"""async (to) => {{
         const settled = (one, act = () => {{}}) => new Promise((yes, no) => {{
