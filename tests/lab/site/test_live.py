@@ -13,8 +13,9 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.cli import main
 from dpviz.datasets import SAMPLES
 from lab import site
-from lab.site import build, live, watch
+from lab.site import build, live, tradeoff, watch
 from lab.site.distribution import distribution
+from lab.site.in_tab import CURVES, OWN
 from tests.lab.site.links import broken
 from tests.lab.site.test_distribution import small
 
@@ -112,6 +113,16 @@ def test_the_form_has_every_method_with_its_declared_parameters_and_every_sample
         "Groups", "Seed of the groups",
     ]  # fmt: skip
     assert about["data"]["town"] == {"title": "Town, 5,000 made-up people", "k": 5}
+
+
+def test_a_trade_off_leads_to_the_curves_on_an_own_file_where_they_can_be_drawn(both):
+    files = both[1]
+    words = tradeoff._elsewhere("tradeoff/town.html", live.HOME)
+    assert 'href="../watch/run.html?data=file:#trade-off"' in words
+    page = files[live.HOME].decode()
+    assert 'id="trade-off"' in page and OWN == "file:" and OWN in record(files)["data"]
+    assert re.findall(r'type="checkbox" value="([\w-]+)"', page) == list(CURVES)
+    assert "run it yourself" in tradeoff._elsewhere("tradeoff/town.html", "")
 
 
 @pytest.mark.parametrize("options", [["--live"], ["--pyodide", "."]])
