@@ -108,7 +108,9 @@ def _public(trace: Trace) -> str:
     more = f" and {len(bounds) - MOST} more" if len(bounds) > MOST else ""
     size = "" if domain.n_public is None else f"; about {domain.n_public:,} rows"
     origin = "" if domain.origin == "declared" else f" ({domain.origin})"
-    return f"{', '.join(bounds[:MOST])}{more}{origin}{size}; {trace.name} with all its parameters"
+    start = trace.parameters.get("public_centers")
+    begun = f"; {len(start)} first centers from rows that were declared public, which nothing protects" if start else ""
+    return f"{', '.join(bounds[:MOST])}{more}{origin}{size}; {trace.name} with all its parameters{begun}"
 
 
 def _result(trace: Trace) -> str:

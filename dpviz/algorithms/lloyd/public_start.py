@@ -58,7 +58,7 @@ class PublicStart(NoisyLloyd, ApproximateDP):
         above twice its standard deviation.
 
     The field `public_centers`, k points of d numbers in the columns' units, is a public fact about the data like the
-    bounds. `with_public_rows` computes it; it is in every trace, and claims and links of runs repeat it.
+    bounds. `with_public_rows` computes it, and every trace and claim has it.
 
     Formal guarantee
     ----------------

@@ -16,6 +16,7 @@ from dpviz.privacy.accounting import mu_of_epsilon
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.queries import NearestSums
 from dpviz.takeaway.foreign import algorithm_of, read
+from dpviz.takeaway.label import facts
 
 MEANS = np.array([[0.55, 0.5], [-0.5, 0.55], [-0.55, -0.45], [0.45, -0.55]])
 DOMAIN = Domain.box(-1, 1, 2, n_public=4000)
@@ -151,6 +152,7 @@ def test_it_says_where_the_first_centers_come_from():
 def test_a_trace_holds_the_public_centers_and_gives_the_same_method_back():
     method = FOUR.with_public_rows(rows(40), DOMAIN)
     again = read(method.run(rows(4000), domain=DOMAIN, seed=0).to_json())
+    assert "4 first centers from rows that were declared public" in facts(again)["Public inputs"]
     assert algorithm_of(again) == method and again.parameters["public_centers"] == method.public_centers
 
 
