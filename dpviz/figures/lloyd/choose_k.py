@@ -136,6 +136,7 @@ PANE = dataclasses.replace(
     lloyd.PANE,
     shots=shots,
     events=events,
+    warning=lambda trace: "",  # the method's own advice and doubts say more
     legend=(
         ("center", "released center"),
         ("path", "its move"),
