@@ -296,9 +296,15 @@ class Show {
     this.said(this.reel.steps[step][event].says, Math.max(0, done));
   }
 
-  /** Draw the picture for the current size. */
+  /** Draw the picture for the current size, beside the longest sentence of the slide. */
   draw() {
     this.stage?.close();
+    const say = this.root.querySelector(".say"), before = [...say.childNodes], { film, titles } = this.slide;
+    const every = [...titles, ...film.flat().map(({ says }) => says)];
+    say.style.minHeight = "";
+    spoken(say, every.reduce((longest, one) => (one.length > longest.length ? one : longest)));
+    say.style.minHeight = `${say.offsetHeight}px`;
+    say.replaceChildren(...before);
     this.stage = pictured(this.root.querySelector(".picture"), this.slide, this.step);
   }
 

@@ -1,5 +1,6 @@
 """Check a deck saved as a page: it shows from a file without a network, is accessible, and prints one slide a page."""
 
+import dataclasses
 import re
 
 import pytest
@@ -85,6 +86,20 @@ def test_a_deck_from_a_file_shows_and_prints_every_slide(opened, slides, mode):
         assert colors is None or colors > 20
     page.set_viewport_size({"width": 390, "height": 844})
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_a_long_sentence_covers_no_picture(opened, slides):
+    film = dataclasses.replace(slides[1].picture, titles=("Short", *["A long sentence " * 30] * 11))
+    slide = dataclasses.replace(slides[1], picture=film, play=False, step=0)
+    page = opened([slide], viewport={"width": 1280, "height": 800})
+    page.get_by_role("button", name="Present", exact=True).click()
+    dialog = page.get_by_role("dialog", name="Presentation")
+    expect(dialog.locator(".say")).to_have_text("Short")
+    high = "(box) => [box.clientHeight, box.scrollHeight]"
+    before = dialog.locator(".picture").evaluate(high)
+    page.keyboard.press("ArrowRight")
+    expect(dialog.locator(".say")).to_contain_text("A long sentence")
+    assert dialog.locator(".picture").evaluate(high) == before and before[0] == before[1]
 
 
 def test_a_deck_of_the_most_slides_prints(opened, slides):

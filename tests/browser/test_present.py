@@ -98,7 +98,7 @@ def test_a_show_and_its_page_fit_a_phone(open_page):
 
 
 def test_a_dark_page_is_light_on_paper_with_its_light_slides(open_page):
-    page = open_page("present?v=1", mode="dark")
+    page = open_page("present?v=1&look=light", mode="dark")
     ready(page)
     minis = page.locator(".mini:has(canvas)")
     expect(minis.first).to_be_visible()

@@ -23,7 +23,7 @@ from tests.browser.phone import is_accessible
 from tests.lab.site.links import broken, pages
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
-MOST = 21_000_000  # bytes, of which films take the most: that of the votes lesson alone 2.6 million
+MOST = 21_000_000  # bytes, of which films and the stage's script in every page take the most
 OURS = [
     *("index.html", "words.html", "limits.html", "run.html", "lessons/index.html", "watch/index.html"),
     *(f"lessons/{one.number}-{name}.html" for name, one in LESSONS.items()),
