@@ -48,8 +48,8 @@ const say = (words, share = null) => {
   else bar.removeAttribute("value");
 };
 const busy = (now) => {
-  for (const name of [".go", ".again", ".rehearse", ".plot"])
-    find(name).disabled = now || (name === ".again" && !asked);
+  for (const one of document.querySelectorAll(".go, .again, .rehearse, .plot, .paid button"))
+    one.disabled = now || (one.matches(".again") && !asked);
   find(".stop").hidden = !now;
   if (!now) rehearsing = plan = null;
 };

@@ -12,6 +12,7 @@ const choosing = () => {
   const picks = [pick("A", ours.length - 2), pick("B", ours.length - 1)];
   const show = () => {
     busy(true);
+    say("Drawing both …", -1);
     worker.postMessage({ ask: "releases", form: { claims: picks.map((one) => one.lastChild.value) } });
   };
   paid.replaceChildren(made("p", { textContent: "These releases on this file are counted already: to put two of them "

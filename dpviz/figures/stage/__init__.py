@@ -14,7 +14,7 @@ _PARTS = ("read", "paint", "axes", "marks", "notes", "reel", "film", "events", "
 
 @cache
 def script() -> str:
-    """Return the stage as one ES module that exports what `_FACE` lists, for any page or file."""
+    """Return the stage as one ES module that exports what `_FACE` lists, for any page or file, without comments."""
     folder = files(__package__)
     parts = ((folder / f"{part}.js").read_text() for part in _PARTS)
     # all parts share a scope, so each becomes a function that returns its exports; this keeps private names apart
@@ -27,6 +27,7 @@ def reel() -> str:
     return _EXPORT.sub(r"\1 \2", (files(__package__) / "reel.js").read_text())
 
 
+_COMMENT = re.compile(r"^ *(?://.*|/\*\*(?s:.*?)\*/)\n", re.MULTILINE)  # whole lines, which every page would hold
 _IMPORT = re.compile(r'^import (\{[^}]*\}) from "\./(\w+)\.js";$', re.MULTILINE)
 _EXPORT = re.compile(r"^export (const|class) (\w+)", re.MULTILINE)
 _FACE = "\nexport const { Film, Reel, Stage, lacks } = { ...$film, ...$reel, ...$stage, ...$lacks };\n"
@@ -34,5 +35,5 @@ _FACE = "\nexport const { Film, Reel, Stage, lacks } = { ...$film, ...$reel, ...
 
 def _joined(part: str, text: str) -> str:
     names = [name for _, name in _EXPORT.findall(text)]
-    body = _EXPORT.sub(r"\1 \2", _IMPORT.sub(r"const \1 = $\2;", text))
+    body = _EXPORT.sub(r"\1 \2", _IMPORT.sub(r"const \1 = $\2;", _COMMENT.sub("", text)))
     return f"const ${part} = (() => {{\n{body}\nreturn {{ {', '.join(names)} }};\n}})();"
