@@ -19,6 +19,7 @@ from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.queries import (
     CellOf,
     CellSums,
+    ClippedCost,
     ClusterMoves,
     CompanionSums,
     Count,
@@ -272,6 +273,7 @@ GRIDDED = {
     ListedCells: lambda at: ListedCells(KEYS, 0.5, at[0]),
     NearRegionSums: lambda at: NearRegionSums("noisy", at, 1.0, 1.0, 0.5),
     NearestOf: lambda at: NearestOf(at),
+    ClippedCost: lambda at: ClippedCost(at, 1.0),
     NearestScatter: lambda at: NearestScatter(at, 1.0),
     NearestSums: lambda at: NearestSums(at, 1.0),
     NearestVotes: lambda at: NearestVotes(Population(at)),

@@ -8,17 +8,16 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpviz.frozen import freeze
+from dpviz.frozen import ReadOnly, freeze
 from dpviz.geometry import clip_ball, fold, snap
 from dpviz.privacy.guarantee import Neighboring
-from dpviz.privacy.queries.base import OnGrid
 from dpviz.privacy.queries.sums import ClippedCost, NearestSums
 
 __all__ = ["Candidates"]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Candidates(OnGrid):
+class Candidates(ReadOnly):
     """Public facts about the candidates: each takes one of the starts and runs a fixed number of noisy Lloyd rounds.
 
     A candidate releases the sums and counts of every round and the clipped cost of its last centers, all with Gaussian
