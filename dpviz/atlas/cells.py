@@ -35,8 +35,8 @@ __all__ = [
 ]
 
 METHODS = (  # methods used in teaching, in teaching order; kmeans is the reference and has no budget
-    *("kmeans", "pe-means", "hdpe-means", "dp-lloyd", "fastlloyd", "dpm", "nsm", "stemmer-kaplan"),
-    "dist-dp-region-means",
+    *("kmeans", "pe-means", "hdpe-means", "dp-lloyd", "fastlloyd", "dpm", "mst-kmeans", "nsm"),
+    *("stemmer-kaplan", "dist-dp-region-means"),
 )
 EXACTLY_K = (("exactly_k", True),)  # makes a method that may release more than k centers comparable with the others
 STOPS = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0, 8.0)  # values of epsilon

@@ -25,7 +25,7 @@ BAR, COLUMN, CANDIDATE, PICKED, CELL, ROW = (
     "bar", "column", "possible pair", "picked pair", "cell", "synthetic row",
 )  # fmt: skip
 _TALL, _RING = 0.22, 0.36  # height of the tallest bar and radius of the ring of columns, as shares of the plane's sides
-_MOST_CELLS, _MOST_ROWS, _MOST_NAMES = 1500, 800, 12
+_MOST_CELLS, _MOST_ROWS, _MOST_NAMES = 1500, 800, 16
 
 
 def _step(trace: Trace, kind: str) -> Step | None:

@@ -185,7 +185,7 @@ def test_the_number_of_bins_follows_from_the_noise_of_a_table():
     algorithm = MSTKMeans(epsilon=1.0)
     noise = math.sqrt(2) / algorithm.plan(3, 5000).costs["tables"][0].gdp
     assert algorithm.parts(3, 5000) == math.floor(math.sqrt(0.6 * 5000 / noise))
-    assert algorithm.parts(3, 10) == 4 and algorithm.parts(2, 10**8) == 64 and algorithm.parts(64, 10**8) == 16
+    assert algorithm.parts(3, 10) == 6 and algorithm.parts(2, 10**8) == 64 and algorithm.parts(64, 10**8) == 16
     assert MSTKMeans(bins=9).parts(3, 5000) == 9
 
 

@@ -18,7 +18,7 @@ __all__ = ["ColumnCounts", "PairScore", "PairTables"]
 
 def _bins(block: Block, half: np.ndarray, parts: int) -> np.ndarray:
     """Return the bin of every row in every column, shape (d, n); it depends on that row and that column alone."""
-    at = np.empty((len(half), block.n), dtype=np.int64)
+    at = np.empty((len(half), block.n), dtype=np.int32)
     for bins, column, width in zip(at, block.x.T, half, strict=True):
         bins[:] = np.clip(np.floor((column + width) * (parts / (2 * width))), 0, parts - 1)
     return at
@@ -90,7 +90,7 @@ class PairTables(Query):
         bins, cells = _bins(block, self.half, self.parts), self.parts**2
         counts = np.empty((len(self.pairs), cells))
         for table, (first, second) in zip(counts, self.pairs, strict=True):
-            table[:] = bincount(bins[first] * self.parts + bins[second], minlength=cells)
+            table[:] = bincount(bins[first].astype(np.int64) * self.parts + bins[second], minlength=cells)
         return {"": counts.reshape(len(self.pairs), self.parts, self.parts)}
 
     def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:
