@@ -60,11 +60,16 @@ def add(folder: Folder, shell: Shell, pyodide: Path) -> None:
         folder.put(f"{_FILES}{name}", content)
     page = _page(shell, loaded)
     folder.put(HOME, page)
-    folder.put(_OFFLINE, _offline({HOME: _digest(page.encode())}, [f"{_FILES}{name}" for name in loaded]))
+    folder.put(
+        _OFFLINE,
+        _offline(
+            {HOME: _digest(page.encode())}, {f"{_FILES}{name}": _digest(content) for name, content in loaded.items()}
+        ),
+    )
 
 
-def _offline(pages: Mapping[str, str], named: list[str]) -> str:
-    """Return the service worker, which has the hashes of the `pages` that it keeps and the names of all other files."""
+def _offline(pages: Mapping[str, str], named: Mapping[str, str]) -> str:
+    """Return the service worker, which has the hashes of the pages and of the files that it keeps."""
     return f"const PAGES = {json.dumps(pages)}, FILES = {json.dumps(named)};\n{text_of('offline.js')}"
 
 

@@ -1,22 +1,28 @@
-// The site's service worker: it gives the pages that run Python to a browser without a network. It sends nothing but
-// requests for these pages, and hears nothing from page or worker. The build puts PAGES and FILES before this.
-const base = self.registration.scope, place = (path) => new URL(path, base).href;
+// The site's service worker: it gives the pages that run Python to a browser without a network. It requests these pages
+// and their files alone, and hears nothing from page or worker. The build puts PAGES and FILES with hashes before this.
+const base = self.registration.scope, place = ([path, integrity]) => [new URL(path, base).href, integrity];
 const store = () => caches.open(`dpviz ${base}`);
-const pages = new Map(Object.entries(PAGES).map(([path, integrity]) => [place(path), integrity]));
+const pages = new Map(Object.entries(PAGES).map(place)), files = new Map(Object.entries(FILES).map(place));
+const same = async (answer, integrity) => {
+  const digest = answer && new Uint8Array(await crypto.subtle.digest("SHA-256", await answer.arrayBuffer()));
+  return digest && integrity === `sha256-${btoa(String.fromCharCode(...digest))}`;
+};
+// the first time, the page has put its files there; later, a new build replaces what it changed, or nothing at all
 self.addEventListener("install", (event) => event.waitUntil((async () => {
-  const held = await store();
-  for (const [page, integrity] of pages) {
-    const answer = await fetch(page, { integrity, cache: "no-cache" });
-    if (!answer.ok) throw new Error(`${page}: ${answer.status}`);
-    const headers = { "Content-Type": "text/html; charset=utf-8" };
-    await held.put(page, new Response(await answer.blob(), { headers }));
+  const held = await store(), fresh = [];
+  for (const [address, integrity] of [...pages, ...files]) {
+    if (files.has(address) && await same(await held.match(address), integrity)) continue;
+    const answer = await fetch(address, { integrity, cache: "no-cache" });
+    if (!answer.ok) throw new Error(`${address}: ${answer.status}`);
+    const headers = pages.has(address) ? { "Content-Type": "text/html; charset=utf-8" } : {};
+    fresh.push([address, new Response(await answer.blob(), { headers })]);
   }
+  await Promise.all(fresh.map(([address, answer]) => held.put(address, answer)));
   await self.skipWaiting();
 })()));
-// what an earlier build named, and this one does not
 self.addEventListener("activate", (event) => event.waitUntil((async () => {
-  const held = await store(), named = new Set([...pages.keys(), ...FILES.map(place)]);
-  for (const { url } of await held.keys()) if (!named.has(url)) await held.delete(url);
+  const held = await store();
+  for (const { url } of await held.keys()) if (!pages.has(url) && !files.has(url)) await held.delete(url);
 })()));
 self.addEventListener("fetch", (event) => {
   const { method, mode, url } = event.request, [page] = url.split(/[?#]/);

@@ -723,8 +723,9 @@ def one_line_server(folder):
 
 KEPT = """async () => {
     const held = await caches.open((await caches.keys())[0]);
-    return Promise.all((await held.keys()).map(async ({ url }) => [new URL(url).pathname,
-        new Uint8Array(await crypto.subtle.digest("SHA-256", await (await held.match(url)).arrayBuffer())).toHex()]));
+    const digest = async (answer) => new Uint8Array(await crypto.subtle.digest("SHA-256", await answer.arrayBuffer()));
+    return Promise.all((await held.keys()).map(async ({ url }) =>
+        [new URL(url).pathname, (await digest(await held.match(url) ?? new Response())).toHex()]));
 }"""
 
 
@@ -765,24 +766,40 @@ def test_a_zip_of_the_folder_works_through_a_one_line_server_and_then_without_se
     context.close()
 
 
-def test_a_new_build_replaces_what_the_browser_kept(browser, pyodide, folder, tmp_path):
+def test_a_new_build_replaces_what_the_browser_kept_and_still_opens_without_a_network(
+    browser, pyodide, folder, tmp_path
+):
     copy, context = tmp_path / "site", browser.new_context()
     context.set_default_timeout(PATIENCE)
     shutil.copytree(folder, copy)
     with one_line_server(tmp_path) as host, pytest.MonkeyPatch.context() as patch:
-        for place in ("python", "other"):
-            page = context.new_page()
-            page.goto(f"{host}/site/{live.HOME}")
-            page.get_by_role("button", name="Load Python here").click()
-            expect(page.locator(".status output")).to_contain_text("Starting Python")
+
+        def keeps(place):
             kept, built = kept_and_built(page, copy, "/site/")
             files = {f"/site/{place}/{path.name}" for path in (copy / place).iterdir()}
-            assert kept == built and set(kept) == {f"/site/{live.HOME}", *files}
-            assert len(page.evaluate("() => caches.keys()")) == 1
-            page.close()
-            patch.setattr(site, "_SECTIONS", tuple(one for one in site._SECTIONS if one[0] == "Words"))
-            patch.setattr(live, "_FILES", "other/")
-            build(copy, pyodide=pyodide)
+            return kept == built and set(kept) == {f"/site/{live.HOME}", *files}
+
+        page = context.new_page()
+        page.goto(f"{host}/site/{live.HOME}")
+        page.get_by_role("button", name="Load Python here").click()
+        expect(page.locator(".status output")).to_contain_text("Starting Python")
+        assert keeps("python")
+        patch.setattr(site, "_SECTIONS", tuple(one for one in site._SECTIONS if one[0] == "Words"))
+        patch.setattr(live, "_FILES", "other/")
+        build(copy, pyodide=pyodide)
+        page.goto(f"{host}/site/words.html")  # any page of the site makes the browser look for a new build
+        for _ in range(PATIENCE // 500):
+            kept = [path for path, _ in page.evaluate(KEPT)]
+            if any("/other/" in path for path in kept) and not any("/python/" in path for path in kept):
+                break
+            page.wait_for_timeout(500)
+        assert keeps("other") and len(page.evaluate("() => caches.keys()")) == 1
+        page.close()
+    context.set_offline(True)
+    page = context.new_page()
+    page.goto(f"{host}/site/{live.HOME}")
+    page.get_by_role("button", name="Load Python here").click()
+    expect(page.locator(".status output")).to_contain_text("Starting Python")
     context.close()
 
 

@@ -78,7 +78,7 @@ def test_the_service_worker_has_the_hash_of_the_page_and_hears_and_sends_nothing
         f"python/{name}" for name in record(files)["files"]
     }
     assert re.findall(r"addEventListener\(\"(\w+)\"", text) == ["install", "activate", "fetch"]
-    assert re.findall(r"fetch\(([^;]*?)[,)]", text.partition("\n")[2]) == ["page", "event.request"]
+    assert re.findall(r"fetch\(([^;]*?)[,)]", text.partition("\n")[2]) == ["address", "event.request"]
     script = files[live.HOME].decode()
     assert "connect-src 'none'; worker-src blob:" in script and "controller" not in script
 
