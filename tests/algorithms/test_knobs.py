@@ -26,6 +26,7 @@ KNOBS = {
     "choose-k": {
         "k_min": 5, "k_max": 3, "exactly_k": True, "tries": 4, "rounds": 2, "cost_share": 0.5, "reach": 0.1,
     },
+    "public-start": {"iterations": 1, "radius_share": 0.1},
     "dist-dp": {"threshold": 1.0, "near": 0.5, "trees": 2, "coarse_levels": 8, "small_regions": "drop"},
 }  # fmt: skip
 PAPER = {  # values printed in the papers
