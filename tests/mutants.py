@@ -456,6 +456,8 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
     ],
     (Q + "sums.py", QUERIES): [
         ("sums_not_clipped", "cluster_sums(clip_ball(added, self.radius), labels", "cluster_sums(added, labels"),
+        ("clipped_cost_not_squared", 'return {"": self.radius**2}  # a changed row', 'return {"": self.radius}  # a changed row'),
+        ("clipped_cost_unclipped", "rows[part] - query.points[labels[part]], query.radius)", "rows[part] - query.points[labels[part]], 9.0)"),
         ("scatter_radius_not_squared", "self.radius**2 * one_entry", "self.radius * one_entry"),
         ("scatter_over_then_under", "self.radius**2 * one_entry", "min(self.radius, self.radius**2) * one_entry"),
     ],
