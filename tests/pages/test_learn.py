@@ -7,6 +7,7 @@ import re
 import pytest
 
 from dpviz.lessons import LESSONS, SEEDS, glossary
+from dpviz.lessons.homework.codes import answers
 from pages._ui.explore.workspace.explore import explore
 from pages._ui.frame.address import scene
 from tests.lessons.test_lessons import stage
@@ -73,6 +74,17 @@ def test_a_wrong_answer_gets_a_hint_at_a_frame_and_a_second_try(open_link, name)
     press(press(app, "lesson_back"), "lesson_back")
     press(app, f"lesson_option_{wrong(lesson)}")  # a new prediction replaces both tries
     assert app.session_state[f"learn_answer_{name}"] == [str(wrong(lesson) + 1)]
+
+
+def test_the_last_part_gives_an_answer_code_under_the_name_as_given(open_link):
+    app = open_link("learn", "v=1&lesson=noise&part=keep&answer=1&s=2")
+    assert not app.code
+    app.text_input(key="lesson_student").set_value("=Ada  B").run()
+    (given,) = app.code
+    student, lesson, told, problem = answers(given.value)
+    assert (student, lesson, problem) == ("=Ada B", "noise", "") and [row[1] for row in told] == ["1", "1"]
+    app.text_input(key="lesson_student").set_value("a\u202eb").run()
+    assert "1 to 100 printable characters" in app.error[0].value and not app.code
 
 
 def test_two_wrong_answers_lead_to_the_solution_with_what_is_right(open_link):
