@@ -20,7 +20,7 @@ _SECTIONS: tuple[
     ("Trade-off", tradeoff.HOME, tradeoff.add),
     ("Teach", teach.HOME, teach.add),
     ("Papers", papers.HOME, papers.add),
-    ("Words", words.GLOSSARY, words.add_glossary),
+    ("Glossary", words.GLOSSARY, words.add_glossary),
     ("Limits", words.LIMITS, words.add_limits),
     ("Reference", reference.HOME, reference.add),
     ("Run it yourself", words.RUN, words.add_run),

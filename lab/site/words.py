@@ -30,10 +30,8 @@ def add_glossary(folder: Folder, shell: Shell) -> None:
     terms = "".join(
         f"<dt>{html.escape(term)}</dt><dd>{html.escape(meaning)}</dd>" for term, meaning in glossary().items()
     )
-    body = (
-        f"<h1>Words</h1><p class=lede>These are the words as the {len(LESSONS)} lessons use them.</p><dl>{terms}</dl>"
-    )
-    folder.put(GLOSSARY, shell.page(GLOSSARY, "Words", body))
+    body = f"<h1>Glossary</h1><p class=lede>The words, as the {len(LESSONS)} lessons use them.</p><dl>{terms}</dl>"
+    folder.put(GLOSSARY, shell.page(GLOSSARY, "Glossary", body))
 
 
 def add_limits(folder: Folder, shell: Shell) -> None:

@@ -33,7 +33,7 @@ def both(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SOURCE_DATE_EPOCH", "86400")
         patch.setattr(watch, "ALGORITHMS", {"kmeans": ALGORITHMS["kmeans"]})
-        kept = tuple(one for one in site._SECTIONS if one[0] in ("Watch", "Words", "Limits", "Run it yourself"))
+        kept = tuple(one for one in site._SECTIONS if one[0] in ("Watch", "Glossary", "Limits", "Run it yourself"))
         patch.setattr(site, "_SECTIONS", kept)
         patch.setattr(live, "distribution", functools.partial(distribution, core=core))
         return made(base / "without"), made(base / "with", base / "pyodide"), base / "with"

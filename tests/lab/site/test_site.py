@@ -22,6 +22,8 @@ from dpviz.lessons.plans import Lecture
 from dpviz.papers.registry import papers as registered
 from dpviz.version import __version__
 from lab.site import build, lessons, papers, reference, shell, teach, tradeoff, watch, words
+from pages._ui.frame.places import PAGES, PLACES
+from pages._ui.learn.controls import COURSE
 from tests.lab.site.links import Page, broken, pages
 
 ROOT = Path(__file__).parents[3]
@@ -86,6 +88,12 @@ def test_a_link_shows_a_picture_whose_address_is_whole_if_the_sites_is_known(sma
     assert 'og:image content="https://example.org/dp/preview.png"' in known
     assert 'og:url content="https://example.org/dp/lessons/a.html"' in known
     assert main(["site", str(small / "new"), "--home", "example.org"]) == 2
+
+
+def test_the_header_uses_the_words_of_the_app(small):
+    header = re.findall(r"<a [^>]*>([^<]*)</a>", (small / "words.html").read_text().partition("</nav>")[0])
+    known = {page.title for page in PAGES.values()} | {place.word for place in PLACES} | set(COURSE.values())
+    assert set(header) - known == {"Reference", "Run it yourself"}  # what the app has no page for
 
 
 def test_a_teacher_finds_a_deck_as_a_page(small):
