@@ -392,6 +392,7 @@ class Story {
   }
 
   listen() {
+    addEventListener("beforeprint", (this.settled = () => this.settle()));
     this.moved = () => {
       this.asked ??= requestAnimationFrame(() => {
         this.asked = undefined;
@@ -437,8 +438,18 @@ class Story {
     document.addEventListener("keydown", this.pressed);
   }
 
+  /** Give paper the last picture and number of what is moving; it has no controls. */
+  settle() {
+    if (!this.sections) return;
+    if (this.record.given) this.ring = this.record.given.steps.length - 1;
+    this.glide = 1;
+    this.tellRings();
+    this.frame(performance.now());
+  }
+
   close() {
     this.sized.disconnect();
+    removeEventListener("beforeprint", this.settled);
     this.scroller.removeEventListener("scroll", this.moved);
     document.removeEventListener("keydown", this.pressed);
     for (const kind of HANDS) document.removeEventListener(kind, this.freed, { capture: true });

@@ -57,6 +57,8 @@ class Pane:
             drawn[first] = self.pictures(view, shots)
         else:
             as_map(view, drawn[first].figure)
+            alt = f"{drawn[first].alt}{view.placed(view.trace.cluster_centers)}"
+            drawn[first] = dataclasses.replace(drawn[first], alt=alt)
         direct(drawn[first].figure, self.events(view, shots))
         return drawn
 

@@ -14,11 +14,13 @@ from dpviz import escape
 from dpviz.figures.kit.film import Film, PrintedFigure
 from dpviz.figures.kit.theme import Theme
 from dpviz.metrics import reference_name
+from dpviz.numbers import number
 from dpviz.postprocessing.span import Span, span_of
 from dpviz.trace import Trace
 
 __all__ = ["Panel", "View", "add_frames", "add_last", "moved", "thin", "xy"]
 
+_SPOTS = 20  # maximum number of centers whose places are listed in a description; a table has them all
 _NAME = 24  # maximum number of characters of a column's name in the title of a direction
 
 
@@ -106,6 +108,19 @@ class View:
         words = f"mostly {name}" if most else f"{name} and others"
         of = f" of {self.directions.of}" if i == 0 else ""  # said only once, because the vertical axis has little room
         return escape.figure(f"direction {i + 1}{of} ({words})")
+
+    def placed(self, centers: np.ndarray, whose: str = "Centers") -> str:
+        """Return where centers (k, d), original units, are drawn, in words for those who do not see the picture."""
+        spots = self.flat(np.asarray(centers))[:, : self.trace.domain.n_features]
+        if not len(spots):
+            return ""
+        columns = (0,) if self.trace.domain.n_features == 1 else self.axes
+        names = ["direction 1", "direction 2"]
+        if columns is not None:
+            names = [f"{self.columns[i]}{f' in {self.units[i]}' if self.units[i] else ''}" for i in columns]
+        words = [f"({', '.join(map(number, spot))})" for spot in spots[:_SPOTS]]
+        more = f" and {len(spots) - _SPOTS} more" if len(spots) > _SPOTS else ""
+        return f" {whose} at ({', '.join(names)}): {', '.join(words)}{more}."
 
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the public box (low, high) in drawn coordinates or, along directions, a range around the centers."""

@@ -218,6 +218,7 @@ def worlds_panel(
         {"with": here, "without": there, "KMeans": xy(first), "Alex": spot},
     ]
     alt = f"Two worlds, {' and '.join(names)}: one run of each with the same noise, and clouds of many runs."
+    alt += "".join(view.placed(points, f"Centers {name}") for points, name in zip(ones, names, strict=True))
     return layered(view, _difference(view, ones, names), looks, frames, alt, height=400)
 
 

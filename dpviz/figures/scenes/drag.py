@@ -21,7 +21,7 @@ from dpviz.figures.kit.scale_bar import as_map
 from dpviz.figures.kit.view import Panel, View, thin, xy
 from dpviz.figures.scenes.reruns import numbers_of_centers
 from dpviz.numbers import fraction, ratio_words
-from dpviz.postprocessing.bet import with_more
+from dpviz.postprocessing.bet import briefly, with_more
 
 __all__ = [
     "CLOUD",
@@ -215,7 +215,8 @@ def _edition(view: View, edition: Edition, largest: Edition, seed: int, on: str)
             about |= {name: round(float(getattr(row, name)), 4) for name in ("low", "median", "high")}
             about["own"] = round(float(stop.losses[seed]) / (edition.best or 1.0), 4)
             about["truth"] = _truth(view, edition, row, int(stop.found[seed]), about["own"], before)
-        about["spoken"] = " ".join(filter(None, (f"ε {label}.", "".join(promise), "".join(about["truth"]))))
+        found = f" {stop.found[seed]} of {edition.groups} groups found." * view.hidden
+        about["spoken"] = f"ε {label}: {briefly(stop.bet)}.{found}"  # read at every key; the sentences stand below
         stops.append(about)
         before = label
     figure = film(view, edition, seed).figure

@@ -67,6 +67,7 @@ def screen_panel(view: View, trials: np.ndarray, noisy_votes: np.ndarray) -> Pan
         "tag": {"mode": "text", "textposition": "bottom left", "textfont": {"size": 11, "color": color}},
     }  # fmt: skip
     alt = "A map with people, KMeans' diamonds, noisy votes and released centers; then only what may be published."
+    alt += view.placed(view.trace.cluster_centers)
     n, k = len(view.trace.steps), len(view.trace.cluster_centers)
     title = f"A DEMO screen after {counted(n, 'round')}, with {counted(k, 'center')}"
     return layered(bare, title, looks, [{**hidden, **visible}, visible], alt, height=430)
@@ -254,4 +255,5 @@ def ways_panel(
         frames.append({"person": xy(view.flat(shown)), ("exact" if i < 2 else "released"): xy(view.flat(found))})
     frames[1]["alex"] = xy(view.flat(np.array([alex])))
     alt = f"People and the centers of {len(centers)} ways to choose their number, one after the other."
+    alt += view.placed(centers[-1], "Centers of the last")
     return layered(view, title, looks, frames, alt, height=430, secret=["○ person"])

@@ -77,7 +77,7 @@ def groups_panel(
     last = int(groups.found_by(domain.normalize(shots[-1])).sum())
     alt = (
         f"In the end, {having(last, len(groups.means), 'groups')} one of {len(shots[-1])} released centers within "
-        "reach."
+        f"reach.{view.placed(shots[-1])}"
     )
     panel = layered(dataclasses.replace(view, missed=None), title, looks, frames, alt, height=430)
     if boxes is not None:

@@ -49,6 +49,7 @@ def read_panel(
     ]
     computed = counted(len(read[-1]) + len(wrong[-1]), "row")
     alt = f"{computed} are ringed: they follow from the published sums and counts; {len(read[-1])} are people's rows."
+    alt += view.placed(centers[-1], "Centers of the last round")
     kind = "exact" if view.trace.noiseless else "noisy"
     title = f"{len(centers[0])} {kind} centers, published in {counted(len(centers), 'round')}"
     return layered(view, title, looks, frames, alt, height=420, secret=["□ center"] * view.trace.noiseless)

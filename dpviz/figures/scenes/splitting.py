@@ -73,7 +73,7 @@ def _plane(view: View, name: str) -> Panel:
     direct(figure, [tuple(_named(event, name) for event in told) for told in events(view, pictures)])
     words = f"{having(int(last.found), k, 'groups')} a center"
     alt = f"A plane of {name}: in the end {words}, loss {ratio_words(last.loss_ratio)} times KMeans'."
-    return Panel("plane", figure, alt)
+    return Panel("plane", figure, f"{alt}{view.placed(view.trace.cluster_centers)}")
 
 
 def _named(event: Event, name: str) -> Event:

@@ -85,8 +85,9 @@ class Drag {
       this.about = truth ? this.curve : "";
     }
     Object.assign(this, { edition, stop: place });
+    const none = `ε ${this.data.epsilon}: no stored reruns`;
     const between = `ε ${this.data.epsilon} has no stored reruns: drag to one of the stops to see its reruns.`;
-    this.epsilon.show(place, whole ? here.spoken : between);
+    this.epsilon.show(place, whole ? here.spoken : none);
     this.size.show(edition, `${this.editions[edition].people} people. ${whole ? here.spoken : ""}`);
     named(this.names[0], "Privacy budget", `ε ${whole ? here.label : this.data.epsilon}`, this.about);
     named(this.names[1], "People", this.editions[edition].people, "");
