@@ -201,7 +201,7 @@ class MSTKMeans(ApproximateDP):
             tables = counted(len(self.candidates(d)), "table") + f" of {self.bins:,} × {self.bins:,} cells"
             raise ValueError(
                 f"{self.name}: bins must be at most {most:,} with {counted(d, 'column')}; got {self.bins:,}, and "
-                + (f"{tables} would have to be counted to choose pairs." if d > 1 else "so many bins cannot be stored.")
+                + (f"{tables} would have to be counted." if d > 1 else "so many bins cannot be stored.")
             )
 
     def advice(self, n_features: int, n_public: int) -> tuple[str, ...]:
