@@ -89,7 +89,8 @@ def test_a_mouse_drags_epsilon_over_the_stored_runs_and_the_page_runs_where_it_l
         seen.add(page.evaluate(FILM))
         words.add(page.locator(".dpviz-said .promise").inner_text())
         assert slider.get_attribute("aria-valuenow") == str(stop)
-        assert page.locator(".dpviz-said .promise").inner_text() in slider.get_attribute("aria-valuetext")
+        odds = re.search(r"(\d+) times in 100", page.locator(".dpviz-said .promise").inner_text())[1]
+        assert f"bet ≤ {odds} of 100." in slider.get_attribute("aria-valuetext")
     assert len(seen) == len(words) == 4 and told[before:] == []
     page.mouse.up()
     let_go(page, 0.25, "town")
