@@ -1,6 +1,7 @@
 """Drag ε and People by mouse, keys and touch, and check that nothing is sent before the knob is released."""
 
 import json
+import re
 
 import pytest
 from playwright.sync_api import expect
