@@ -12,6 +12,7 @@ OPTIONS = {  # options for steps that do not occur by default
     "dpm": {"exactly_k": True},
     "eugkm": {"lloyd_share": 0.5},
     "nsm": {"epsilon": 50.0, "radius_share": 0.2},
+    "public-start": {"epsilon": 0.05},
     "stemmer-kaplan": {"rounds": 2},
     "stemmer-kaplan-swap": {"rounds": 2},
 }

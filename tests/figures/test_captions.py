@@ -31,7 +31,7 @@ def plane(slug, run):  # noqa: C901 - one branch a pane
         return f"{last(run, 'kept').sum()} of {shape[0]} trial points survive in {shape[1]} projected columns"
     if slug == "kmeans":
         return f"{centers} after {counted(len(kinds), 'step')}"
-    if slug == "fastlloyd":
+    if slug in ("fastlloyd", "choose-k"):
         moves = [step.released for step in run.steps if "raw" in step.released]
         short = sum(int((np.abs(move["raw"] - move["clipped"]).max(axis=1) > 0).sum()) for move in moves)
         beside = f"; {counted(short, 'move')} shortened" if short else ""

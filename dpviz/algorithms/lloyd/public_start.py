@@ -191,7 +191,8 @@ class PublicStart(NoisyLloyd, ApproximateDP):
         share = self.radius_share
         if share is None and len(Z) >= 2 * k:
             squares = cdist(Z, centers, "sqeuclidean").min(axis=1).sum() / (len(Z) - k)
-            share = float(f"{np.clip(self.TYPICAL * math.sqrt(squares) / domain.radius, self.FLOOR, 1.0):.4g}")
+            if squares > 0:  # public rows that are all alike say nothing about distances
+                share = float(f"{np.clip(self.TYPICAL * math.sqrt(squares) / domain.radius, self.FLOOR, 1.0):.4g}")
         points = tuple(tuple(map(float, point)) for point in domain.inside(centers))
         return dataclasses.replace(self, public_centers=points, radius_share=share)
 

@@ -9,8 +9,13 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load
 from dpviz.runs.reruns import rerun
 from dpviz.runs.single import reference
-from lab.site.in_tab import CURVES, opened, plotted
+from lab.site.in_tab import CURVES, opened, own, plotted
 from lab.site.in_tab.tradeoff import curves
+
+
+@pytest.fixture(autouse=True)
+def no_file_is_open():
+    own._files.clear()
 
 
 def asked(method="dp-lloyd", epsilon="1", *, data="tiny", runs="3", rows=(), seed="0", **values):

@@ -140,7 +140,8 @@ def example(slug: str, name: str) -> str:
         return "true, false"
     if spec.default is None:
         low, high = spec.low or 1, spec.high or 10
-        return ", ".join(f"{value:g}" for value in (low, min(4 * low, high), min(16 * low, high)))
+        texts = [f"{value:g}" for value in (low, min(4 * low, high), min(16 * low, high))]
+        return ", ".join(text for text in texts if _taken(slug, name, params.parse(spec, text)))
     values = [spec.default / 2, spec.default, spec.default * 2]
     values = [max(round(one), 1) for one in values] if spec.kind == "int" else values
     low = -float("inf") if spec.low is None else spec.low

@@ -32,7 +32,7 @@ def masks(room: Classroom, base: str) -> None:
                 markup.bold("To be honest,"),
                 " this one server deals the masks and keeps the numbers, so it sees everything. In FastLloyd the "
                 "clients make the masks from secrets that the server never gets, and noise is added before the "
-                "sum is read. The sum here is exact: whoever knows all other numbers learns yours from it.",
+                "sum is read. The sum here is exact: those who know all other numbers learn yours from it.",
             )
         )
     with numbers:
