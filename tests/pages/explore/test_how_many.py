@@ -53,7 +53,7 @@ def test_a_private_file_shows_what_is_free_and_what_another_run_costs(monkeypatc
     app = opened("No, it is private")
     said, trace = words(app), app.session_state["store"].get(app.session_state["shown"]).trace
     assert f"Free: k = 1 to {min(12, len(trace.coreset.points))}." in said
-    assert "themselves, within their ε: DPM and DP-DBSCAN." in said
+    assert "themselves, within their ε: Choose-k, DPM and DP-DBSCAN." in said
     (told_totals,) = re.findall(r"raise this file's total from ε = ([\d.]+), .*? to ε = ([\d.]+), δ", said)
     claim = Claim.of(ALGORITHMS["nsm"](**trace.parameters), trace.domain)
     totals = [Account("a", (claim,) * times).total(claim.neighboring).epsilon for times in (1, 2)]

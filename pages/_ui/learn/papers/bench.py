@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 import pandas as pd
@@ -28,7 +29,7 @@ BOX = Control(
 _WORST = 8.0  # times KMeans' loss at which a cell has its darkest tint
 
 
-@st.cache_resource
+@lru_cache(maxsize=1)
 def _table(modified: int) -> bench.Table | None:
     return bench.read()
 
