@@ -47,7 +47,7 @@ def small(tmp_path_factory):
 
 @pytest.mark.slow
 def test_every_link_leads_into_the_folder_and_nothing_is_needed_from_outside(small):
-    assert len(pages(small)) == 23 and broken(small) == []
+    assert len(pages(small)) == 24 and broken(small) == []
     (small / "more.html").write_text('<a href="nowhere.html">x</a><img src="https://example.org/x.png"><a href="/x">')
     try:
         assert [one.partition(" ")[2] for one in broken(small)] == [
