@@ -32,7 +32,7 @@ def no_exception(page):
 @pytest.mark.timeout(600)  # the sweep alone may take `LONG` milliseconds
 def test_a_sweep_fills_in_survives_a_page_change_and_is_found_after_a_reload(open_page):
     page = open_page("tradeoff")
-    start(page, 7 * 2, runs=2)  # seven methods
+    start(page, 8 * 2, runs=2)  # eight methods
     page.get_by_role("link", name="Explore").first.click()
     expect(page.get_by_role("button", name="Details")).to_be_visible()
     page.get_by_role("link", name="Trade-off").first.click()
@@ -67,8 +67,8 @@ def test_a_sweep_fills_in_survives_a_page_change_and_is_found_after_a_reload(ope
 
 def test_cancel_keeps_what_had_finished(open_page):
     page = open_page("tradeoff")
-    start(page, 6 * 9 * 5, runs=SEEDS + 5)  # the atlas has more runs of the seventh method
-    expect(page.get_by_text(re.compile("[0-9,]+ of 1,575 runs, "))).to_be_visible()
+    start(page, 7 * 9 * 5, runs=SEEDS + 5)  # the atlas has more runs of the eighth method
+    expect(page.get_by_text(re.compile("[0-9,]+ of 1,800 runs, "))).to_be_visible()
     page.get_by_role("button", name="Cancel").click()
     expect(page.get_by_text("Canceled after")).to_be_visible()
     expect(page.get_by_role("button", name=re.compile("^Start [0-9,]+ missing runs$"))).to_be_enabled()
