@@ -144,7 +144,7 @@ async def sweeping(port: int, cookie: str = "") -> Visitor:
     """Start a sweep of about 4,600 runs; return the visitor who started it and is still connected."""
     visitor = await Visitor(port, "tradeoff", cookie=cookie).__aenter__()
     await visitor.ask()
-    await visitor.change("sweep_repeats", 18)
+    await visitor.change("sweep_repeats", 16)
     await visitor.change("sweep_k", "3, 5, 8, 12")
     await visitor.press("sweep_start")
     return visitor

@@ -166,6 +166,7 @@ def test_people_are_painted_by_pointer_and_any_method_runs_on_them(visit):
     expect(page.locator(".dpviz-paint output")).to_have_text("0 of 300 people. At least 10 people are needed.")
     page.get_by_role("button", name="Run", exact=True).click()
     expect(said).to_have_text("Painted: at least 10 people are needed; got 0.")
+    canvas.scroll_into_view_if_needed()
     box = canvas.bounding_box()
     for x, y in ((0.2, 0.2), (0.7, 0.3), (0.5, 0.8)):
         page.mouse.move(box["x"] + x * box["width"], box["y"] + y * box["height"])

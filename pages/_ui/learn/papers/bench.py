@@ -45,7 +45,7 @@ def show_bench() -> None:
         st.caption(
             "Nobody could tune a method on these rows: their seeds follow from the last commit that had touched a "
             f"method or its privacy, {about['frozen'][:10]}. {about['draws']} data sets of each family, "
-            f"{about['seeds']} runs at each ε ({', '.join(f'{one:g}' for one in about['epsilons'])}), "
+            f"{about['seeds']} runs at each ε ({', '.join(map(number, about['epsilons']))}), "
             f"δ = 1/(100 n), dpviz {about['dpviz']}, benchmark {about['bench']}."
         )
         box = BOX.draw()
