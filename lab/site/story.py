@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 
 from dpviz.atlas import averages, noised
+from dpviz.atlas.cells import METHODS
+from dpviz.datasets import SAMPLES
 from dpviz.figures.kit.view import thin
 from dpviz.lessons import story
 
@@ -25,8 +27,14 @@ HOME = "index.html"
 _DOORS = (  # screen, page, text of its link, description
     (1, "limits.html", "What the promise does not cover", ""),
     (3, "run.html", "Keep betting: run it yourself", ""),
+    (3, "lessons/definition.html", "What a bet means, as a picture", ""),
     (6, "watch/pe-means.html", "Watch a run", "Step by step, with every release and what it costs."),
-    (6, "tradeoff/town.html", "Drag ε", "Compare eight methods on this town and eleven other samples."),
+    (
+        6,
+        "tradeoff/town.html",
+        "Drag ε",
+        f"Compare {len(METHODS) - 1} methods on this town and on {len(SAMPLES) - 1} other samples.",
+    ),
     (6, "lessons/index.html", "Lessons", "Predict first, then see what a stored run says."),
     (6, "run.html", "Run it yourself", "One command starts the app, for your own file, other noise, or a class."),
 )
