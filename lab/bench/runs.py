@@ -123,7 +123,7 @@ def execute(task: Task) -> list[dict[str, Any]]:
             loss = normalized_loss(data.X, trace.cluster_centers, domain)
         except ValueError as error:  # programs fail in their own ways, and some methods refuse some data
             reason = " ".join(str(error).split())
-        seconds = round(time.process_time() - begun, 4)
+        seconds = round(time.process_time() - begun, 3)
         shape = {"n_rows": len(data.X), "n_features": data.X.shape[1], "n_clusters": data.k}
         row = _row(task, epsilon, seed) | shape | {"reference": reference, "seconds": seconds}
         found.append(row | {"loss": loss if loss is None or math.isfinite(loss) else None, "reason": reason})

@@ -97,10 +97,9 @@ def _bench(arguments: argparse.Namespace) -> int:
 
 
 def _save(rows: pd.DataFrame, bench: Bench, path: Path) -> None:
-    """Write a row per run; the file's metadata say which seeds and which code made them."""
-    table = pa.Table.from_pandas(
-        rows.astype({name: "category" for name in ("family", "box", "method")}), preserve_index=False
-    )
+    """Write a row per run, in single precision; the file's metadata say which seeds and which code made them."""
+    kinds = {"family": "category", "box": "category", "method": "category", "loss": "float32", "reference": "float32"}
+    table = pa.Table.from_pandas(rows.astype(kinds), preserve_index=False)
     families = {name: FAMILIES[name].words for name in bench.families}
     about = {
         "bench": VERSION,
@@ -110,4 +109,4 @@ def _save(rows: pd.DataFrame, bench: Bench, path: Path) -> None:
         "families": families,
     }
     metadata = {**(table.schema.metadata or {}), b"bench": json.dumps(about).encode()}
-    pq.write_table(table.replace_schema_metadata(metadata), path, compression="zstd")
+    pq.write_table(table.replace_schema_metadata(metadata), path, compression="zstd", compression_level=19)
