@@ -87,7 +87,7 @@ def placed(areas: pd.DataFrame, method: str) -> pd.DataFrame:
             best = logs.mean().idxmin()
             paired = (np.log(group[method]) - logs[best]).dropna()
             half = margin_of_error(paired)
-            line |= {"other": best, "other area": np.exp(logs[best].mean()), "draws": len(paired)}
+            line |= {"other": best, "other_area": np.exp(logs[best].mean()), "draws": len(paired)}
             line |= dict(zip(("ratio", "low", "high"), np.exp(paired.mean() + np.array([0, -half, half])), strict=True))
         lines.append(line)
     return pd.DataFrame(lines)

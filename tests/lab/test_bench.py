@@ -168,7 +168,7 @@ def test_a_place_is_paired_by_draw_with_the_best_other_method():
     found = areas(table({"a": [2.0, 4.0, 8.0], "b": [1.0, 2.0, 4.0], "c": [9.0, 1.0, 9.0]}))
     np.testing.assert_allclose(found["a"], [2, 4, 8])
     line = placed(found, "a").iloc[0]  # the draws differ fourfold, but the ratio is the same on each
-    np.testing.assert_allclose([line["ratio"], line["low"], line["high"], line["other area"]], 2)
+    np.testing.assert_allclose([line["ratio"], line["low"], line["high"], line["other_area"]], 2)
     assert (line["other"], line["draws"]) == ("b", 3)
     wide = placed(found, "c").iloc[0]
     logs = np.log([9, 0.5, 2.25])

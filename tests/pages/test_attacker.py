@@ -299,7 +299,7 @@ def test_a_bound_below_the_strip_s_bet_says_where_both_come_from(open_link, slug
     shown, every = words(app), " ".join(block.proto.body for block in app.get("html"))
     strip = re.findall(r"bet ≤ (\d+) of 100</a></b>", every)[0]
     (bound,) = set(re.findall(r"bound: (\d+)", shown))
-    assert (f"ε and δ alone would allow {strip})" in shown) == says == (int(bound) < int(strip))
+    assert (f"the promise alone would allow {strip})" in shown) == says == (int(bound) < int(strip))
 
 
 FAR = stops(load_sample("tiny"))[26]

@@ -166,7 +166,8 @@ def test_a_curve_that_says_more_than_the_verdict_is_explained(open_link):
     told = words(open_link(link("a=stemmer-kaplan&k=5&e=1&s=0", "a=pe-means&k=5&e=1&s=0")))
     verdict = int(re.search(r"right at most <b>(\d+) times in 100", told)[1])
     curve = int(re.search(r"right at most <b>A (\d+)", told)[1])
-    assert curve < verdict and f"The lines above use ε and δ alone, which allow more: A {verdict} times in 100." in told
+    allowed = f"The lines above use promises alone, which allow more: A {verdict} times in 100."
+    assert curve < verdict and allowed in told
 
 
 def private_visit(runs, **values):

@@ -129,7 +129,7 @@ def _answers(setup: Setup, mine: dict[str, Match], game: Match, *, waiting: bool
     alone = bet_of(setup.algorithm.guarantee(setup.data.domain.n_features, setup.data.n_public)).odds
     present = setup.question.elsewhere is None
     tighter = (
-        f" (this follows from the whole plan; ε and δ alone would allow {alone})"
+        f" (this follows from the whole plan; the promise alone would allow {alone})"
         if present and bound.odds < alone
         else ""
     )

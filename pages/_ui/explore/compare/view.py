@@ -222,7 +222,7 @@ def curves(comparison: Comparison) -> None:
         if letter not in doubled and promised[letter] != bound.odds
     )
     looser = (
-        markup.small(f"The lines above use ε and δ alone, which allow more: {apart} times in 100.") if apart else ""
+        markup.small(f"The lines above use promises alone, which allow more: {apart} times in 100.") if apart else ""
     )
     with words:
         st.header("What the promises allow")

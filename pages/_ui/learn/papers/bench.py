@@ -85,7 +85,7 @@ def _places(known: bench.Table, box: str) -> markup.Html:
     rows = [
         markup.row(
             [
-                known.families[one.family], f"{one.area:.2f}", ALGORITHMS[one.other].name, f"{one._5:.2f}",
+                known.families[one.family], f"{one.area:.2f}", ALGORITHMS[one.other].name, f"{one.other_area:.2f}",
                 f"{one.ratio:.2f} ({one.low:.2f} to {one.high:.2f})",
             ]
         )
