@@ -184,6 +184,14 @@ def test_a_whole_group_without_a_center_is_an_alarm_although_kmeans_divides_it(X
     assert whole == 2 and clusters.missed_by(DOMAIN.normalize(kmeans[1:])).sum() == 1
 
 
+@pytest.mark.parametrize("slug", ["dpm", "sulloyd", "stemmer-kaplan", "balcan"])
+def test_what_twice_the_budget_may_cost_is_never_understated(slug, X, kmeans):
+    trace, double = run(slug, X, n_clusters=2, epsilon=2.0), ALGORITHMS[slug](n_clusters=2, epsilon=4.0)
+    verdict = demo_verdict(trace, groups_of(X, DOMAIN, kmeans), kmeans, (0.1, 0.005), ["east", "north"], ["km", "km"])
+    said = int(verdict.help[-1].partition("up to ")[2].split()[0])
+    assert said >= double.guarantee(2, DOMAIN.n_public).odds
+
+
 @pytest.mark.parametrize(("slug", "words"), [("nsm", "divides the noise by about 1.9"), ("eugkm", "lowers the noise")])
 def test_what_twice_the_budget_buys_follows_from_the_noise_and_not_from_a_rule_of_thumb(slug, words, X, kmeans):
     """Gaussian noise depends on mu, which does not double with epsilon; the advice states the promise at 2 epsilon."""
