@@ -120,5 +120,6 @@ def test_a_deck_of_ones_own_survives_a_reload_and_is_saved_as_a_page(open_page):
     text = saved.value.path().read_text(encoding="utf-8")
     assert "One town, one Alex" in text and "connect-src" not in text
     page.get_by_role("button", name="The default deck").click()
+    ready(page)
     page.reload()
     ready(page)

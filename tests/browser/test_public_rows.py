@@ -20,7 +20,7 @@ def test_public_rows_are_given_on_spend_and_a_file_that_does_not_fit_is_refused(
     drop(page, "No, it is private")
     declare(page)
     page.get_by_role("link", name="Explore").first.click()
-    method = page.get_by_role("combobox", name="Method")
+    method = page.get_by_role("combobox", name="Method", exact=True)
     method.click()
     method.fill("Public start")
     page.get_by_role("option", name="Public start").click()
