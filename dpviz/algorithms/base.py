@@ -119,6 +119,15 @@ class Algorithm:
         total = self.plan(n_features, n_public).total(self.resolved_delta(n_public))
         return self._promise(total, (f"n = {n_public} declared",), rows_per_person)
 
+    def scaled(self, times: float) -> Self | None:
+        """Return the algorithm with `times` its epsilon, or None if it has no epsilon or allows no such value."""
+        spec = params.specs(type(self)).get("epsilon")
+        if spec is None:
+            return None
+        epsilon = times * getattr(self, "epsilon")  # noqa: B009, as only some algorithms have one
+        allowed = (spec.low is None or epsilon >= spec.low) and (spec.high is None or epsilon <= spec.high)
+        return dataclasses.replace(self, epsilon=epsilon) if allowed else None  # type: ignore[call-arg]
+
     def releases(self, n_features: int, n_public: int) -> int:
         """Return the number of releases in the plan."""
         return sum(map(len, self.plan(n_features, n_public).costs.values()))

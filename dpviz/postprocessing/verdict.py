@@ -22,7 +22,7 @@ from dpviz.postprocessing.at_bound import bounds_sentence
 from dpviz.postprocessing.bet import bet_of
 from dpviz.postprocessing.regions import agreement, has_regions, labels_of
 from dpviz.postprocessing.released import CenterNoise, center_noise
-from dpviz.privacy.accounting import mu_of_epsilon
+from dpviz.privacy.guarantee import Guarantee
 from dpviz.trace import Trace
 
 __all__ = [
@@ -39,6 +39,10 @@ __all__ = [
 
 FAR = 1.1  # a loss above this multiple of KMeans' loss is called high
 _AGAIN = "Another start of KMeans has about the same loss but divides these rows differently."
+_CALMER = (
+    "A larger data set: the noise stays the same while the groups grow.",
+    "Tighter public bounds: the noise shrinks with them.",
+)
 LOUD = 0.5  # noise above this share of the smallest group's size is called about as large as the group
 
 
@@ -178,6 +182,7 @@ def demo_verdict(
     losses: tuple[float, float],
     columns: Sequence[str],
     units: Sequence[str],
+    twice: Guarantee | None = None,
 ) -> Verdict:
     """Return the verdict on a DEMO run, compared with KMeans on the raw rows: NOT PRIVATE.
 
@@ -185,6 +190,7 @@ def demo_verdict(
     ----------
     reference : ndarray of shape (k, d), KMeans' centers, original units
     losses : the run's loss and KMeans' loss, in the same unit
+    twice : the promise of a run with twice the epsilon, or None if there is none; `help` says what it costs
     """
     centers = trace.domain.normalize(trace.cluster_centers)
     hits = groups.found_by(centers)
@@ -205,13 +211,18 @@ def demo_verdict(
         parts=(*parts, bet(trace)),
         good=not missed and (ratio <= FAR or not comparable),
         why=_why(groups, missed, ratio if comparable else math.nan, noise, len(centers)) or unsure,
-        help=_help(trace) if missed or (comparable and ratio > FAR) else (),
+        help=_help(trace, twice) if missed or (comparable and ratio > FAR) else (),
         missed=missed,
     )
 
 
-def private_verdict(trace: Trace, columns: Sequence[str], units: Sequence[str]) -> Verdict:
-    """Return the verdict on a private run from released values: number of centers, noise, bet and declared bounds."""
+def private_verdict(
+    trace: Trace, columns: Sequence[str], units: Sequence[str], twice: Guarantee | None = None
+) -> Verdict:
+    """Return the verdict on a private run from released values: number of centers, noise, bet and declared bounds.
+
+    `twice` is the promise of a run with twice the epsilon, or None if there is none; `help` says what it costs.
+    """
     if has_regions(trace):
         return Verdict((*_regions(trace), bet(trace)), good=True)
     noise = center_noise(trace)
@@ -227,7 +238,8 @@ def private_verdict(trace: Trace, columns: Sequence[str], units: Sequence[str]) 
     why = [f"The noisy size of {drowned} of {k} centers cannot be told from zero."] if drowned else []
     if bounds := bounds_sentence(trace, columns, units):
         why.append(bounds)
-    return Verdict((*parts, bet(trace)), good=not drowned, why=" ".join(why), help=_help(trace) if drowned else ())
+    advice = _help(trace, twice) if drowned else ()
+    return Verdict((*parts, bet(trace)), good=not drowned, why=" ".join(why), help=advice)
 
 
 def regions_verdict(trace: Trace, X: np.ndarray, groups: np.ndarray | None, reference: np.ndarray) -> Verdict:
@@ -329,25 +341,20 @@ def _listed(sizes: list[int], word: str) -> str:
     return f"the {word}s of {', '.join(words[:-1])} and {words[-1]}"
 
 
-def _help(trace: Trace) -> tuple[str, ...]:
+def _help(trace: Trace, twice: Guarantee | None) -> tuple[str, ...]:
     """Return suggestions from public values; do not say "spend more", but what a larger budget changes and costs."""
     k = len(trace.cluster_centers)
     fewer = (f"Fewer centers than {k}: each center then serves a larger group.",) if k > 1 else ()
     if not trace.claimed.private:
         return ("Another start (seed): KMeans, too, can end in a poor solution.",)
-    promise = trace.claimed
-    twice = 2 * promise.epsilon
-    mu = None if promise.mu is None else mu_of_epsilon(twice, promise.delta)
-    pure = None if promise.pure_epsilon is None else 2 * promise.pure_epsilon
-    zcdp = None if promise.zcdp is None else 4 * promise.zcdp  # as if every release had twice its epsilon or mu
-    doubled = dataclasses.replace(promise, epsilon=twice, mu=mu, pure_epsilon=pure, zcdp=zcdp)
-    noise = "lowers the noise"
-    if mu is not None and promise.mu is not None:
-        noise = f"divides the noise by about {mu / promise.mu:.1f}"
+    if twice is None:
+        return (*fewer, *_CALMER)
+    promise, noise = trace.claimed, "lowers the noise"
+    if twice.mu is not None and promise.mu is not None:
+        noise = f"divides the noise by about {twice.mu / promise.mu:.1f}"
     return (
         *fewer,
-        "A larger data set: the noise stays the same while the groups grow.",
-        "Tighter public bounds: the noise shrinks with them.",
-        f"Twice the ε {noise}, and an attacker wins up to {bet_of(doubled).odds} of 100 bets instead of "
+        *_CALMER,
+        f"Twice the ε {noise}, and an attacker wins up to {bet_of(twice).odds} of 100 bets instead of "
         f"{bet_of(promise).odds}.",
     )

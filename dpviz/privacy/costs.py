@@ -218,7 +218,31 @@ class Threshold(_Mu):
 
 
 @dataclasses.dataclass(frozen=True)
-class Cover(_Epsilon):
+class _EpsilonDelta(_Epsilon):
+    """A cost that covers several draws, named in `together`, with one (epsilon, delta) statement, and has no zCDP."""
+
+    delta: float
+    together: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        validate.in_range(type(self).__name__, 0, 1, open_ends=True, delta=self.delta)
+
+    @property
+    def words(self) -> str:
+        return f"{super().words} and δ = {chance(self.delta)} for all {self.together} together"
+
+    @property
+    def own_delta(self) -> float:
+        return self.delta
+
+    @property
+    def zcdp(self) -> None:
+        return None
+
+
+@dataclasses.dataclass(frozen=True)
+class Cover(_EpsilonDelta):
     """A whole sequence of picks by coverage, as ONE cost: (epsilon, delta)-DP for any number of picks and grids.
 
     Each pick weighs a cell by exp(w c), with c the number of its rows that no earlier pick covered. An added row
@@ -228,29 +252,12 @@ class Cover(_Epsilon):
     as large (Gupta, Ligett, McSherry, Roth and Talwar, SODA 2010, Theorem 6.4).
     """
 
-    delta: float
     norm: ClassVar[float] = math.inf
     noise: ClassVar[str] = (
         "Gumbel noise of scale {scale} on every cell's count, of which only the picked ones are released,"
     )
     within: ClassVar[str] = "in one cell"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        validate.in_range("Cover", 0, 1, open_ends=True, delta=self.delta)
-
-    @property
-    def words(self) -> str:
-        return f"{super().words} and δ = {chance(self.delta)} for all picks together"
-
-    @property
-    def own_delta(self) -> float:
-        return self.delta
-
-    @property
-    def zcdp(self) -> None:
-        """Return None, because the cost is an (epsilon, delta) statement."""
-        return None
+    together: ClassVar[str] = "picks"
 
     def scale(self, sensitivity: float) -> float:
         """Return sensitivity / w, the scale at which counts are weighed by exp(w c)."""
@@ -258,7 +265,7 @@ class Cover(_Epsilon):
 
 
 @dataclasses.dataclass(frozen=True)
-class BestOf(_Epsilon):
+class BestOf(_EpsilonDelta):
     """The best of a random number of candidates, as ONE cost: (epsilon, delta)-DP, whatever the number.
 
     The number is Poisson with mean `tries`, given that it is at most `most`. Only the candidate with the best noisy
@@ -266,7 +273,6 @@ class BestOf(_Epsilon):
     releases together have Gaussian noise, each in its own unit (`Candidates.units`).
     """
 
-    delta: float
     tries: int
     most: int
     noise: ClassVar[str] = (
@@ -274,25 +280,12 @@ class BestOf(_Epsilon):
         "released,"
     )
     within: ClassVar[str] = "in units of a candidate's releases"
+    together: ClassVar[str] = "candidates"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        validate.in_range("BestOf", 0, 1, open_ends=True, delta=self.delta)
         validate.integer("BestOf", 1, 100, tries=self.tries)
         validate.integer("BestOf", most_candidates(self.epsilon, self.delta, self.tries), None, most=self.most)
-
-    @property
-    def words(self) -> str:
-        return f"{super().words} and δ = {chance(self.delta)} for all candidates together"
-
-    @property
-    def own_delta(self) -> float:
-        return self.delta
-
-    @property
-    def zcdp(self) -> None:
-        """Return None, because the cost is an (epsilon, delta) statement."""
-        return None
 
     def scale(self, sensitivity: float) -> float:
         return sensitivity / choice_mu(self.epsilon, self.delta, self.tries)

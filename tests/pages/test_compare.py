@@ -13,7 +13,7 @@ from dpviz.datasets import load_sample
 from dpviz.figures import pane
 from dpviz.runs.single import reference, replay
 from dpviz.takeaway import comparison
-from pages._ui.explore.compare import view
+from pages._ui.explore.compare import menu, view
 from pages._ui.explore.compare.sides import side_of, text_of
 from pages._ui.explore.compare.state import Side
 from pages._ui.explore.workspace.compare import compare
@@ -119,6 +119,12 @@ def test_a_run_is_the_same_after_its_address():
     for cls in ALGORITHMS.values():
         side = Side(cls(n_clusters=3), 7)
         assert side_of(text_of(side, "iris", explore), "iris", explore) == side
+
+
+def test_a_change_that_the_method_does_not_allow_is_not_offered():
+    shuffled = ALGORITHMS["stemmer-kaplan-shuffle"]
+    high, low = (menu.changed(Side(shuffled(epsilon=epsilon), 0)) for epsilon in (6.0, 0.03))
+    assert list(high) == ["ε / 4", "Another seed"] and list(low) == ["4 ε", "Another seed"]
 
 
 @pytest.mark.slow

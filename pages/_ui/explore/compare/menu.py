@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import streamlit as st
 
 from dpviz.algorithms import ALGORITHMS
@@ -34,7 +32,7 @@ def menu(key: str, result: Result) -> None:
     with box:
         st.caption("Change one thing:")
         with st.container(horizontal=True):
-            for words, other in _changes(mine).items():
+            for words, other in changed(mine).items():
                 if st.button(words, key=f"{key}_beside_{words}"):
                     sides.open_with(name, [mine, other])
         slugs = [slug for slug in offered(False) if slug != mine.algorithm.slug]
@@ -71,11 +69,10 @@ def side(result: Result) -> Side:
     return Side(ALGORITHMS[result.trace.algorithm](**result.trace.parameters), int(result.trace.seed or 0))
 
 
-def _changes(mine: Side) -> dict[str, Side]:
+def changed(mine: Side) -> dict[str, Side]:
     """Return variants of the run, each with one thing changed, keyed by the words for the change."""
     changes = {}
     for words, times in (("ε / 4", 0.25), ("4 ε", 4.0)):
-        epsilon = times * getattr(mine.algorithm, "epsilon", float("nan"))
-        if 0.01 <= epsilon <= 100:  # false for NaN, which stands for an algorithm without ε
-            changes[words] = Side(dataclasses.replace(mine.algorithm, epsilon=epsilon), mine.seed)  # type: ignore[call-arg]
+        if (algorithm := mine.algorithm.scaled(times)) is not None:
+            changes[words] = Side(algorithm, mine.seed)
     return {**changes, "Another seed": Side(mine.algorithm, mine.seed + 1)}

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import streamlit as st
 
+from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import Dataset
 from dpviz.metrics import run_loss
 from dpviz.postprocessing.bet import bet_of, odds_of_any
@@ -20,6 +21,7 @@ from dpviz.postprocessing.verdict import (
     reach,
     regions_verdict,
 )
+from dpviz.privacy.guarantee import Guarantee
 from dpviz.runs.single import rivals
 from dpviz.trace import Trace
 from pages._ui.frame import markup
@@ -51,7 +53,16 @@ def _demo(identity: str, _result: Result) -> Verdict:
     if has_regions(trace):
         return regions_verdict(trace, data.X, data.labels, reference)
     loss = run_loss(trace, data.X)
-    return demo_verdict(trace, groups(_result), reference, (loss, _result.reference_loss), data.columns, data.units)
+    losses = loss, _result.reference_loss
+    return demo_verdict(trace, groups(_result), reference, losses, data.columns, data.units, twice(_result))
+
+
+def twice(result: Result) -> Guarantee | None:
+    """Return what a run with twice the ε would promise, or None if its method allows no such ε."""
+    domain, algorithm = result.data.domain, ALGORITHMS[result.trace.algorithm](**result.trace.parameters).scaled(2)
+    if algorithm is None or not result.trace.claimed.private:
+        return None
+    return algorithm.guarantee(domain.n_features, result.data.n_public, rows_per_person=domain.rows_per_person)
 
 
 def missed(result: Result) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -71,7 +82,7 @@ def of(result: Result, *, hidden: bool) -> Verdict:
     """Return the verdict, made from the raw rows if hidden layers are shown, else from released values alone."""
     if hidden and result.reference is not None:
         return _demo(result)
-    return private_verdict(drawn(result), result.data.columns, result.data.units)
+    return private_verdict(drawn(result), result.data.columns, result.data.units, twice(result))
 
 
 def lines(
