@@ -120,6 +120,39 @@ def test_a_total_refuses_a_fit_in_the_words_of_the_command_line(rows, draws, cap
         assert "a total for moves must state how far" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("method", "values", "words"),
+    [
+        ("mst-kmeans", {"bins": 1_000_000}, "bins must be at most 724 with 2 columns; got 1,000,000, and 1 table of"),
+        ("choose-k", {"epsilon": 3.0}, "Choose-k would bring this file to epsilon = 3 "),
+    ],
+)
+def test_what_cannot_be_counted_or_paid_is_refused_in_one_sentence_and_nothing_is_booked(
+    rows, capsys, method, values, words
+):
+    accounts = Accounts.open()
+    accounts.set_budget(accounts.key_of(Path("customers.csv")), RELATION, FileBudget(2.0, 1e-4))
+    epsilon, rest = values.get("epsilon", 1.0), {name: value for name, value in values.items() if name != "epsilon"}
+    with pytest.raises((ValueError, Refused), match=words) as refused:
+        PrivateKMeans(2, epsilon=epsilon, algorithm=method, parameters=rest, **RELEASE).fit(rows)
+    options = [word for name, value in values.items() for word in (f"--{name}", str(value))]
+    arguments = f"run {method} --data customers.csv --private --header --bounds age=18..95,visits=0..50".split()
+    assert main([*arguments, "--n-public", "400", *options]) == 2
+    assert capsys.readouterr().err == f"dpviz: {refused.value}\n" and "\n" not in str(refused.value)
+    assert claims() == ()
+
+
+def test_public_rows_that_do_not_fit_stop_a_secure_fit_before_it_is_booked(rows):
+    for public, words in (
+        (rows[["age"]], "lack the column 'visits'"),
+        (rows[:20] * 9, "lie outside the bounds"),
+        (rows[:1], "at least k = 2"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            PrivateKMeans(2, algorithm="public-start", public_rows=public, **RELEASE).fit(rows)
+    assert claims() == ()
+
+
 def test_a_file_that_was_declared_public_is_refused(rows, draws):
     accounts = Accounts.open()
     accounts.answer(accounts.key_of(Path("customers.csv")), private=False)

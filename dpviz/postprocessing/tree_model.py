@@ -9,10 +9,13 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
+from scipy.spatial.distance import cdist
+from sklearn.cluster import KMeans
 
-__all__ = ["TreeModel", "fit", "spread_evenly"]
+__all__ = ["TreeModel", "blended", "fit", "spread_evenly"]
 
 _ROUNDS = 60  # alternations between rows and columns, after which tables hardly change
+_ROWS, _PAIRS = 1000, 16  # drawn rows and pairs of columns that `blended` looks at, at most
 FAINT = 2.0  # standard deviations of the noise below which a table's count is taken for noise
 
 
@@ -126,3 +129,29 @@ def _onto_margins(tables: np.ndarray, first: np.ndarray, second: np.ndarray) -> 
         across = _shifts(tables - down[:, None, :], first)
         down = _shifts((tables - across[:, :, None]).swapaxes(1, 2), second)
     return np.maximum(tables - across[:, :, None] - down[:, None, :], 0.0)
+
+
+def blended(rows: np.ndarray, pairs: np.ndarray, centers: np.ndarray) -> tuple[float, float]:
+    """Return two signs that drawn rows (n, d) blend groups which the tree's tables do show; both are at least 0.
+
+    The first is the share of the rows' spread that the k centers (k, d) leave unexplained, divided by the share that k
+    centers leave in two columns, over the tree's pairs (t, 2). The second is that share in two columns after one column
+    of every pair has been shuffled, divided by the share before: 1 if no pair depends on each other.
+    """
+    sample, k = rows[:_ROWS], len(centers)
+    left = cdist(sample, centers, "sqeuclidean").min(axis=1).sum() / _spread(sample)
+    together = apart = whole = 0.0
+    for one, other in pairs[:: -(-len(pairs) // _PAIRS)]:
+        plane = sample[:, [one, other]]
+        shuffled = np.column_stack([plane[:, 0], np.roll(plane[:, 1], 1)])  # rows are in random order
+        together, apart = together + _left(plane, k), apart + _left(shuffled, k)
+        whole += _spread(plane)
+    return float(left * whole / together), apart / together
+
+
+def _left(points: np.ndarray, k: int) -> float:
+    return float(KMeans(k, n_init=2, random_state=0).fit(points).inertia_)
+
+
+def _spread(points: np.ndarray) -> float:
+    return float(((points - points.mean(axis=0)) ** 2).sum())

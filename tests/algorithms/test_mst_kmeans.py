@@ -12,7 +12,7 @@ from dpviz.algorithms.mst_kmeans import MSTKMeans
 from dpviz.domain import Domain
 from dpviz.geometry import snap
 from dpviz.metrics import normalized_loss
-from dpviz.postprocessing.tree_model import fit, spread_evenly
+from dpviz.postprocessing.tree_model import blended, fit, spread_evenly
 from dpviz.privacy.accounting import mu_of_epsilon
 from dpviz.privacy.block import Block
 from dpviz.privacy.guarantee import Neighboring
@@ -205,11 +205,43 @@ def test_too_little_data_is_announced_before_and_after_a_run():
     trace = few.run(small, domain=Domain.box(-1, 1, 5, n_public=100), seed=0)
     assert any("do not stand out from their noise" in words for words in trace.warnings)
     assert MSTKMeans(n_clusters=3).advice(5, 6000) == ()
-    assert MSTKMeans(n_clusters=3).run(large, domain=Domain.box(-1, 1, 5, n_public=6000), seed=0).warnings == ()
+    two = MSTKMeans(n_clusters=3).run(large[:, :2], domain=Domain.box(-1, 1, 2, n_public=6000), seed=0)
+    assert two.warnings == ()
     one = MSTKMeans(n_clusters=3).run(large[:, :1], domain=Domain.box(-1, 1, 1, n_public=6000), seed=0)
     assert one.warnings == () and [step.kind for step in one.steps] == [
         "marginals", "synthetic-rows", "synthetic-centers",
     ]  # fmt: skip
+
+
+def test_groups_that_the_tree_blends_or_bins_blur_raise_a_doubt_and_even_rows_do_not():
+    """Rates over families of data: lab/benchmarks/results/cliffs.md. A tree of columns can be right and be doubted."""
+    said = {"groups": [], "even": [], "tails": [], "two columns": []}
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        groups = rng.uniform(-0.9, 0.9, (8, 4))[rng.integers(8, size=5000)] + rng.normal(0, 0.03, (5000, 4))
+        tails = rng.lognormal(0, 1.5, (4000, 2))
+        for name, X in {
+            "groups": groups.clip(-1, 1),
+            "even": rng.uniform(-1, 1, (5000, 4)),
+            "tails": 2 * tails / tails.max(axis=0) - 1,
+            "two columns": groups[:, :2].clip(-1, 1),
+        }.items():
+            domain = Domain.box(-1, 1, X.shape[1], n_public=len(X))
+            said[name].append(MSTKMeans(n_clusters=8, epsilon=2.0).run(X, domain=domain, seed=seed).warnings)
+    assert said["even"] == said["two columns"] == [()] * 4
+    for name, words in (("groups", "they may mix columns of different groups"), ("tails", "groups are blurred")):
+        assert all(words in told for (told,) in said[name])
+
+
+def test_the_signs_of_blended_groups_are_1_for_one_distance_and_for_columns_that_do_not_depend():
+    rng = np.random.default_rng(0)
+    rows, pairs = rng.uniform(-1, 1, (1000, 2)), np.array([[0, 1]])
+    centers = KMeans(4, n_init=2, random_state=0).fit(rows).cluster_centers_
+    worse, joined = blended(rows, pairs, centers)
+    assert worse == pytest.approx(1) and joined == pytest.approx(1, rel=0.05)
+    rows[:, 1] = rows[:, 0]
+    # 4 centers leave 1/4 of a square and 1/16 of a line
+    assert blended(rows, pairs, centers)[1] == pytest.approx(4, rel=0.1)
 
 
 def test_rows_number_the_noisy_total_within_limits_and_sizes_add_up_to_it():

@@ -150,12 +150,14 @@ def check(data: Dataset, algorithm: Algorithm) -> None:
     Raises
     ------
     ValueError
-        If there are more centers than rows, or the run would take too long; the message says what would fit.
+        If there are more centers than rows, the method refuses the columns with its parameters, or the run would take
+        too long; the message says what would fit.
     """
     if algorithm.n_clusters > data.n_public:
         raise ValueError(
             f"Centers k must be at most {data.n_public:,}, the number of rows; got {algorithm.n_clusters}."
         )
+    algorithm.check_domain(data.domain, data.n_public)
     expected = seconds(data, algorithm)
     if expected <= MOST_SECONDS:
         return
