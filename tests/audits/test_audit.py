@@ -141,25 +141,25 @@ def test_few_runs_confirm_nothing(capsys):
 @pytest.mark.usefixtures("one_start")
 @pytest.mark.parametrize("slug", PRIVATE)
 def test_lower_bounds_stay_below_the_claim(slug):
-    """100 runs reveal twice the claimed loss at mu = 1.2 or ε = 1.
+    """70 runs on the pair that differs most show up to twice the claimed loss at mu = 1.2 or ε = 1.
 
-    Claims in ε are tested by bets only on the pair that differs most; on other pairs, the exact costs of 20 runs are
-    tested.
+    On other pairs 30 runs, at mu = 1.2, refute the claim of a method that publishes its rows; claims in ε are tested
+    there by the exact costs of 10 runs.
     """
     algorithm = instance(ALGORITHMS[slug], epsilon=1.0, days=6)  # 16 days would take almost three times as long
     in_mu = algorithm.guarantee(2, 12).mu is not None
     for pair in pairs(algorithm.neighboring):
-        runs = 100 if in_mu or pair.name == "n = k" else 20
+        runs = 70 if pair.name == "n = k" else 30 if in_mu else 10
         found = audit(algorithm, pair, runs=runs, confidence=0.99)
-        assert not found.refuted and (runs == 20 or found.ceiling > 2 * found.claimed), found
+        assert not found.refuted and (runs == 10 or found.ceiling > {70: 2, 30: 1.1}[runs] * found.claimed), found
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("one_start")
 @pytest.mark.parametrize("slug", PRIVATE)
 def test_every_draw_of_many_runs(slug):
-    found = draws(instance(ALGORITHMS[slug]), ROWS, runs=150)
-    assert honest(found, 150), found
+    found = draws(instance(ALGORITHMS[slug]), ROWS, runs=60)
+    assert honest(found, 60), found
 
 
 # Bounds

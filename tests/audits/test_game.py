@@ -106,7 +106,7 @@ def test_the_attack_never_beats_the_bound(slug):
     algorithm = made(slug, epsilon=2.0)
     person, row = (X[0], 0) if QUICK.get(slug) == "typical" else (CORNER, None)
     question = present(algorithm, X, BOX, 60, person, row)
-    rounds = play(question, algorithm, 0, 50 if slug in QUICK else 150, 11)
+    rounds = play(question, algorithm, 0, 50 if slug in QUICK else 80, 11)
     low, _ = score(rounds, attack(rounds)).interval(0.999)
     assert low <= question.bound.best_bet
     (alarm, miss) = rates(rounds, attack(rounds))

@@ -37,7 +37,7 @@ from tests.serving import ROOT
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 HELD = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "dpviz-pyodide"
-SLOW = 300_000  # milliseconds until Python has started on a busy machine
+SLOW = 150_000  # milliseconds until Python has started, or has run a method many times, on a busy machine
 
 
 class Server(SimpleHTTPRequestHandler):
@@ -146,21 +146,23 @@ def test_a_tab_finds_the_same_bits_draws_the_film_and_then_asks_nobody(visit):
     page.get_by_role("button", name="Again with 20 other seeds").click()
     expect(page.locator(".status output")).to_contain_text("of 20 runs with other seeds")
     compares_two_methods(page)
-    assert asked == [] and wrong == []
     for width in (1280, 390):
         page.set_viewport_size({"width": width, "height": 844})
         assert page.evaluate("() => document.documentElement.scrollWidth") <= width
     is_accessible(page)
     page.get_by_label("Compare with").select_option("")
+    runs_on_painted_people(page)
+    assert asked == [] and wrong == []
     page.get_by_label("Data").select_option("digits")
     page.get_by_role("button", name="Run", exact=True).click()
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_role("button", name="Load Python here")).to_be_visible()
 
 
-def test_people_are_painted_by_pointer_and_any_method_runs_on_them(visit):
-    page = visit(color_scheme="dark")
-    loaded(page)
+def runs_on_painted_people(page):
+    """Check that people are painted by pointer, that a method runs on them as it does here, and the dark mode."""
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.emulate_media(color_scheme="dark")
     page.get_by_label("Data").select_option("painted:")
     canvas, said = page.locator(".dpviz-paint canvas"), page.locator(".status output")
     expect(page.locator(".dpviz-paint output")).to_have_text("0 of 300 people. At least 10 people are needed.")
@@ -422,7 +424,7 @@ def rehearses(page, content):
     expect(said).to_contain_text("Nothing was read or spent.")
     expect(said).to_contain_text("Rehearse goes on from there.")
     rehearse.click()
-    expect(said).to_have_text("Rehearsed 60 runs. Nothing was read or spent.")
+    expect(said).to_have_text("Rehearsed 60 runs. Nothing was read or spent.", timeout=SLOW)
     expect(page.locator(".rehearsal tbody tr")).to_have_count(5)
     for width in (1280, 390):
         page.set_viewport_size({"width": width, "height": 844})
@@ -604,16 +606,6 @@ def refused(place, to):
     )
 
 
-def test_once_python_has_its_files_neither_page_nor_worker_can_ask_even_its_own_host(visit, served):
-    page = visit()
-    page.get_by_role("button", name="Load Python here").click()
-    expect(page.locator(".status output")).to_contain_text("Importing dpviz", timeout=SLOW)
-    before = list(Server.asked)
-    for place in (page, page.workers[0]):
-        assert refused(place, f"{served}/words.html") == list(ASKING)
-    assert Server.asked == before and any("dpviz.zip" in line for line in before)
-
-
 TRIED = """
 
 def tried(asked):
@@ -656,10 +648,15 @@ ASK = """async (form) => {
 }"""
 
 
-def test_before_a_file_is_opened_the_worker_has_lost_every_way_out_in_javascript_and_python(visit, served):
+def test_once_python_has_its_files_the_tab_has_lost_every_way_out_in_javascript_and_python(visit, served):
     page = visit()
-    loaded(page)
+    page.get_by_role("button", name="Load Python here").click()
+    expect(page.locator(".status output")).to_contain_text("Importing dpviz", timeout=SLOW)
     before, worker = list(Server.asked), page.workers[0]
+    assert any("dpviz.zip" in line for line in before)
+    for place in (page, worker):
+        assert refused(place, f"{served}/words.html") == list(ASKING)
+    expect(page.locator(".status output")).to_contain_text("Python is ready", timeout=SLOW)
     assert refused(worker, f"{served}/words.html") == list(ASKING)
     ways = re.search(r"const WAYS = (\[.*?\]);", text_of("live_worker.js"), re.DOTALL)[1]
     keepers = re.search(r"const KEEPERS = (\[.*?\]);", text_of("live_worker.js"))[1]

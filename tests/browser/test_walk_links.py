@@ -1,7 +1,7 @@
-"""Check that an address sets every widget of every page, and that a reload restores all widgets and the picture.
+"""Check that an address sets every widget, and that a reload restores all widgets and the picture.
 
-Only the controls of a finished sweep (Trade-off's axis, metric, table, place and second axis) are left to
-`tests/pages/test_tradeoff.py`.
+Pages whose widgets and pictures are made as those of another one are left to `tests/pages/frame/address/`, and the
+controls of a finished sweep (Trade-off's axis, metric, table, place and second axis) to `tests/pages/test_tradeoff.py`.
 """
 
 import html
@@ -20,23 +20,16 @@ LINKS = {  # addresses that give every control of a page a value other than its 
     "explore": "v=1&d=iris&a=pe-means&preset=refined&k=4&e=2&delta=0.0001&p.variations=paper&p.variations_each=40"
     "&p.rounds=3&p.step_size=0.02&p.levy_beta=1.5&p.keep=2+sd&p.halving=0&p.start=uniform&p.selection=top-k"
     "&p.selection_starts=2&p.refine=0.25&in=mu&s=7&layers=0&axes=0&axes=2&t=1",
-    "again": "v=1&d=iris&a=sulloyd&k=4&e=2&s=7&clouds=one",
-    "explore, moves": "v=1&d=town&a=dist-dp&e=2&layers=0&k=3&rho=0.0032&seen=1",
     "explore, clients": "v=1&d=town&a=pe-means&e=2&trust=clients&clients=6&spread=skewed&noise=server&ring=32&s=3"
     "&silent=5&from=2&round=2&delay=2.5&bare=1",
     "learn": "v=1&lesson=small&part=explain&answer=1&answer=2&s=3&t=1",
     "tradeoff": "v=1&d=iris&a=dist-dp&e=0.5&e=2&runs=3&rho=0.1&n=500&k=2,3&delta=1e-6&own=1&m=loss&m=inertia&s=5"
     "&vary=trees&p.trees=2,3&scale=linear&single=0&camera=PNG&within=20&curves=dist-DP:+paper",
-    "papers": "v=1&paper=dpm&verdict=reproduces",
     "data": "v=1&d=iris&way=Make+blobs&p.n_rows=77&p.n_features=3&p.n_clusters=3&p.spread=0.5&p.imbalance=0.2"
     "&p.outliers=0.1&p.seed=4",
     "compare": "v=1&d=iris&by=spent&layers=0&whole=1&run=a%3Ddpm%26k%3D4%26e%3D2%26s%3D3"
     "&run=a%3Dnsm%26k%3D3%26e%3D4%26s%3D1&t=1",
-    "ledger": "v=1&d=iris&a=pe-means&k=4&e=2&delta=0.0001&p.rounds=3&p.keep=2+sd&s=7",
-    "plan": "v=1&n=2000&columns=a,b&units=m&low=0,0&high=5,6&scale=column&k=3&like=iris&a=dpm&within=0.2&e=0.7",
-    "limits": "v=1&d=iris&noise=seeded",
     "present": "v=1&slide=3&look=dark",
-    "notes": "v=1&lesson=votes&lesson=small&show=worksheet",
     "attacker": "v=1&d=town&a=dist-dp-region-means&k=4&e=2&s=3&who=at:1.5,-2&ask=moved&rho=0.0032&far=0.0024",
 }
 WIDGETS = """() => {
@@ -54,8 +47,8 @@ ADDRESS = "() => location.href"
 GAME = "[class*=st-key-attacker_figure]"  # the rounds are random and differ in every session
 PICTURE = f"""() => [...document.querySelectorAll('.dpviz-canvas')].filter((canvas) => !canvas.closest('{GAME}'))
     .map((canvas) => canvas.toDataURL()).join()"""
-PICTURED = ("explore", "again", "explore, moves", "learn", "compare", "limits", "explore, clients", "attacker")
-DRAGGED = ("explore", "again", "attacker", "ledger")  # their slider of ε appears once runs at two ε are made
+PICTURED = ("explore", "learn", "compare", "explore, clients", "attacker")
+DRAGGED = ("explore", "attacker")  # their slider of ε appears once runs at two ε are made
 STAGES = """() => [...document.querySelectorAll('.dpviz-stage')].map(
     (root) => [root.clientWidth, root.innerText.slice(0, 200), root.panel?.stage?.drawn, root.children.length])"""
 DRAWN = f"""(least) => {{

@@ -311,9 +311,9 @@ def test_an_other_number_of_centers_keeps_the_kind_of_town():
 
 @pytest.mark.slow
 def test_the_noise_of_runs_on_public_samples_lies_within_the_rehearsed_range():
-    """Rehearse from public facts alone, and then run 60 times; on rings and half-moons, most runs are outside."""
+    """Rehearse from public facts alone, and then run 36 times; on rings and half-moons, most runs are outside."""
     inside = []
-    for name in ("town", "blobs", "overlap", "highdim", "iris"):
+    for name in ("town", "overlap", "iris"):
         data = load(name)
         facts = Facts(dataclasses.replace(data.domain, n_public=data.n_public), data.n_clusters)
         width = facts.domain.high - facts.domain.low
@@ -326,4 +326,4 @@ def test_the_noise_of_runs_on_public_samples_lies_within_the_rehearsed_range():
                     trace = algorithm.run(data.X, domain=facts.domain, seed=seed)
                     sd = center_noise(trace).sd * facts.domain.half_width
                     inside.append(bool((sd.min(axis=0) >= low).all() and (sd.max(axis=0) <= high).all()))
-    assert len(inside) == 60 and np.mean(inside) >= 0.9
+    assert len(inside) == 36 and np.mean(inside) >= 0.9
