@@ -19,7 +19,8 @@ from dpviz.testing import parametrize_with_checks
 from dpviz.testing.runs import ASKED, N, blobs, built, declared, same
 from dpviz.trace import Trace
 
-DEAR = {"aug-pe", "continual", "hdpe-means", "lsh-splits"}  # Methods that the quick tests do not run in parts.
+# Methods that the quick tests do not run in parts.
+DEAR = {"aug-pe", "continual", "dpm", "hdpe-means", "lsh-splits", "privtree"}
 # Methods that the quick tests attack.
 ATTACKED = {"pe-means", "glloyd", "dp-em", "dpm", "nsm", "stemmer-kaplan", "stemmer-kaplan-local"}
 

@@ -8,9 +8,11 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load_sample
 from dpviz.figures import View, pane
 from dpviz.figures.kit.theme import LIGHT
+from tests.figures.panes import ONE_OF_A_PANE
+from tests.tiers import tiers
 
 
-@pytest.mark.parametrize("slug", ALGORITHMS)
+@pytest.mark.parametrize("slug", tiers(ALGORITHMS, ONE_OF_A_PANE))
 def test_three_rows_are_drawn(slug):
     """So few rows leave groups and cells empty; a side panel that shows nothing would be refused."""
     data = load_sample("tiny")

@@ -7,6 +7,7 @@ import pytest
 
 from pages._ui.frame.places import PAGES
 from tests.pages.visitor import visit
+from tests.tiers import tiers
 
 RUN = "v=1&d=tiny&a=dpm&k=2&e=1&s=0"
 QUERIES = {
@@ -37,7 +38,7 @@ def test_a_bare_number_is_noticed():
     assert bare("ε 1 · 82 of 100 …") and bare("right in 5 of 100.") and not bare("bet ≤ 82 of 100, 9 of 100 bets")
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", tiers(PAGES, ("home", "explore", "attacker", "plan", "tradeoff")))
 def test_a_number_of_100_has_a_noun(page):
     app = visit(page, QUERIES.get(page))
     assert not app.exception

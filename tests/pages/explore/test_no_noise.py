@@ -15,6 +15,7 @@ from dpviz.postprocessing.verdict import private_verdict
 from dpviz.runs.single import replay
 from pages._ui.explore.form.forms import may_be_noiseless
 from tests.pages.visitor import visit
+from tests.tiers import tiers
 
 OFFERED = [slug for slug, cls in ALGORITHMS.items() if may_be_noiseless(cls)]
 
@@ -59,7 +60,7 @@ def test_private_data_are_never_run_without_noise():
         replay(data, ALGORITHMS["pe-means"](n_clusters=2), None, noiseless=True)
 
 
-@pytest.mark.parametrize("slug", OFFERED)
+@pytest.mark.parametrize("slug", tiers(OFFERED, ("pe-means", "dpm", "nsm", "stemmer-kaplan")))
 def test_every_algorithm_can_be_drawn_without_noise(slug):
     data = load("iris")
     trace = replay(data, ALGORITHMS[slug](n_clusters=3), 0, noiseless=True).trace

@@ -128,7 +128,7 @@ def scenes(draw, page):
 
 @pytest.mark.parametrize("page", PAGES)
 def test_a_scene_comes_back_from_its_address(page):
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=25, deadline=None)
     @given(scenes(page))
     def comes_back(scene_):
         address = scene.write(scene_, PAGES[page])
