@@ -11,26 +11,20 @@ from dpviz.postprocessing.at_bound import bounds_words
 from dpviz.postprocessing.released import center_noise
 from dpviz.trace import Trace
 
-__all__ = ["LIKE_MOST", "center_words", "ranks", "standing"]
+__all__ = ["LIKE_MOST", "center_words", "standing"]
 
 LEAST = 0.05  # values count as equal if they differ by less than this share of a column's declared width
 MOST = 3  # maximum number of columns named for a center
 LIKE_MOST = "like most, as far as one can tell through the noise"
 
 
-def ranks(trace: Trace) -> np.ndarray:
-    """Return, for each center and column, shape (k, d), the share of rows clearly below minus the share clearly above.
+def _shares(trace: Trace) -> tuple[np.ndarray, np.ndarray]:
+    """Return the shares of rows clearly below and clearly above each center in each column, shape (k, d) each.
 
     Every row counts with the values of its center. A difference is clear if it exceeds 5% of the declared width and, if
     the noise is known, twice its standard deviation. Shares follow from the noisy sizes or, if sizes are unknown, are
     equal for all centers.
     """
-    below, above = _shares(trace)
-    return below - above
-
-
-def _shares(trace: Trace) -> tuple[np.ndarray, np.ndarray]:
-    """Return the shares of rows clearly below and clearly above each center in each column, shape (k, d) each."""
     centers, domain, noise = np.asarray(trace.cluster_centers), trace.domain, center_noise(trace)
     sizes = np.ones(len(centers)) if noise.sizes is None else np.maximum(noise.sizes, 0.0)
     share = sizes / sizes.sum() if sizes.sum() > 0 else np.full(len(centers), 1 / len(centers))

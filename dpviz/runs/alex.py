@@ -14,7 +14,7 @@ from dpviz.domain import Domain
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.runs.reruns import Reruns, rerun
 
-__all__ = ["Alex", "World", "Worlds", "clouds", "farthest", "neighbors", "typical", "worlds"]
+__all__ = ["Alex", "World", "Worlds", "clouds", "neighbors", "worlds"]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -40,23 +40,6 @@ class Worlds:
     here: World
     there: World
     moved: np.ndarray | None
-
-
-def farthest(data: Dataset) -> Alex:
-    """Return the person farthest, in z units, from the columnwise median of all people."""
-    Z = data.domain.normalize(data.X)
-    row = int(np.nanargmax(np.linalg.norm(Z - np.nanmedian(Z, axis=0), axis=1)))
-    return Alex(data.X[row], row)
-
-
-def typical(data: Dataset) -> Alex:
-    """Return the person nearest to a KMeans center."""
-    Z = data.domain.normalize(data.X)
-    center = data.domain.normalize(
-        KMeans(n_clusters=data.n_clusters).run(data.X, domain=data.domain, seed=0).cluster_centers
-    )
-    row = int(np.nanargmin(np.linalg.norm(Z - center[0], axis=1)))
-    return Alex(data.X[row], row)
 
 
 def neighbors(

@@ -3,7 +3,7 @@
 A lecturer opens a class; phones join within `--arrive` seconds, place a point, and follow a whole lesson: they answer
 its question, watch its run, and see who was right. The script prints the median, the 95th percentile and the maximum of
 a phone's waits for its seat, for the reply to its own answer, for the reply to an idle poll, and, after the lecturer's
-click, for a new stage. It also prints how many phones were lost, and how much processor time the page's process used
+click, for a new phase. It also prints how many phones were lost, and how much processor time the page's process used
 for each of these actions, which does not depend on the machine's other work. With `--run`, a visitor meanwhile starts
 one run after another on Explore.
 """
@@ -24,7 +24,7 @@ import numpy as np
 
 from dpviz.lessons import LESSONS
 from pages._ui.teach.classroom.asking import PARTS
-from pages._ui.teach.classroom.lecturer import STAGES
+from pages._ui.teach.classroom.lecturer import PHASES
 from tests.serving import serve
 
 from .load import Server
@@ -32,24 +32,24 @@ from .visitor import Visitor
 
 MOST_PHONES, MOST_SECONDS = 300, 60
 LESSON = "noise"
-PATIENCE = 20.0  # seconds that a stage waits for its last phone
+PATIENCE = 20.0  # seconds that a phase waits for its last phone
 ANSWERS = 5.0  # seconds within which all phones should answer
 
 
 class Feel:
-    """The phones' waits in seconds by action, the phones that have seen the current stage, and all errors."""
+    """The phones' waits in seconds by action, the phones that have seen the current phase, and all errors."""
 
     def __init__(self, phones: int) -> None:
         self.times: dict[str, list[float]] = defaultdict(list)
         self.faults: list[str] = []
         self.phones, self.joined, self.lost = phones, 0, 0
-        self.stage, self.mark, self.since = "place", "Place one made-up point", 0.0
+        self.phase, self.mark, self.since = "place", "Place one made-up point", 0.0
         self.seen: set[int] = set()
         self.over = False
 
-    def show(self, stage: str, mark: str) -> None:
-        """Let the phones wait for a stage, which they recognize by the text `mark` on its page."""
-        self.stage, self.mark, self.since, self.seen = stage, mark, time.perf_counter(), set()
+    def show(self, phase: str, mark: str) -> None:
+        """Let the phones wait for a phase, which they recognize by the text `mark` on its page."""
+        self.phase, self.mark, self.since, self.seen = phase, mark, time.perf_counter(), set()
 
     def say(self) -> None:
         """Print the times."""
@@ -74,14 +74,14 @@ async def phone(server: Server, number: int, code: str, feel: Feel, arrive: floa
             feel.joined += 1
             place = json.dumps({"at": [rng.uniform(-12, 12), rng.uniform(-9, 9)]})
             feel.times["place a point"].append(await visitor.tell("class_place", "json_value", place))
-            seen = feel.stage
+            seen = feel.phase
             feel.seen.add(number)
             while not feel.over:
                 words, scripts = len(visitor.words), len(visitor.scripts)
                 took = await visitor.poll()
-                if feel.stage != seen and any(feel.mark in word for word in visitor.words[words:]):
-                    feel.times[f"new stage: {feel.stage}"].append(time.perf_counter() - feel.since)
-                    seen = feel.stage
+                if feel.phase != seen and any(feel.mark in word for word in visitor.words[words:]):
+                    feel.times[f"new phase: {feel.phase}"].append(time.perf_counter() - feel.since)
+                    seen = feel.phase
                     feel.seen.add(number)
                     if seen == "predict":
                         await asyncio.sleep(rng.random() * ANSWERS)
@@ -89,7 +89,7 @@ async def phone(server: Server, number: int, code: str, feel: Feel, arrive: floa
                 elif len(visitor.scripts) == scripts + 1:
                     feel.times["idle poll"].append(took)
             feel.faults += visitor.faults
-            feel.lost += bool(visitor.faults) or seen != feel.stage
+            feel.lost += bool(visitor.faults) or seen != feel.phase
     except Exception as fault:  # the error is counted and printed; the other phones go on
         feel.faults.append(f"{type(fault).__name__}: {fault}"[:90])
         feel.lost += 1
@@ -139,27 +139,27 @@ async def lecture(server: Server, phones: int, options: argparse.Namespace) -> N
                 looks = len(feel.times["idle poll"]) - looks
                 quiet = (server.page_seconds() - before) / options.idle
                 costs.append(("an idle poll", 1e3 * quiet * options.idle / max(looks, 1)))
-        await lecturer.tell("class_stage", "string_array_value", [STAGES["lesson"]])  # the first lesson on the list
+        await lecturer.tell("class_phase", "string_array_value", [PHASES["lesson"]])  # the first lesson on the list
         await asyncio.sleep(2)
-        for key, word, stage, mark in (
+        for key, word, phase, mark in (
             ("class_lesson", f"{lesson.number} {lesson.title}", "predict", lesson.question[:20]),
             (f"class_part_{LESSON}", PARTS["run"], "run", "Look at the screen"),
             (f"class_part_{LESSON}", PARTS["answer"], "answer", "who answered were right"),
-            ("class_stage", STAGES["local"], "local", "Trust nobody"),
-            ("class_stage", STAGES["place"], "place", "Place one made-up point"),
+            ("class_phase", PHASES["local"], "local", "Trust nobody"),
+            ("class_phase", PHASES["place"], "place", "Place one made-up point"),
         ):
             before, since = server.page_seconds(), time.perf_counter()
-            feel.show(stage, mark)
+            feel.show(phase, mark)
             await lecturer.tell(key, "string_array_value", [word])
             feel.times["the lecturer's own page"].append(time.perf_counter() - since)
             await _until(lambda: len(feel.seen) + feel.lost >= phones, PATIENCE)
-            if stage != "predict":
+            if phase != "predict":
                 spent = server.page_seconds() - before - quiet * (time.perf_counter() - since)
-                costs.append((f"new stage {stage}, per phone, without its polls", 1e3 * spent / phones))
-            await asyncio.sleep(ANSWERS + 2 if stage == "predict" else 1)
-            if stage == "predict":
+                costs.append((f"new phase {phase}, per phone, without its polls", 1e3 * spent / phones))
+            await asyncio.sleep(ANSWERS + 2 if phase == "predict" else 1)
+            if phase == "predict":
                 spent = server.page_seconds() - before - quiet * (time.perf_counter() - since)
-                costs.append(("new stage predict and an answer, per phone", 1e3 * spent / phones))
+                costs.append(("new phase predict and an answer, per phone", 1e3 * spent / phones))
         feel.over = True
         found = await everybody
     lasted = time.perf_counter() - begun

@@ -293,8 +293,8 @@ def test_another_question_has_no_answers_yet_and_phones_notice(classes):
     room.ask("Two?", ["a", "b"])
     assert room.answers().first == (0, 0) and room.version != before
     before = room.version
-    room.show(stage="predict", step=0)
-    room.show(stage="predict", step=0)
+    room.show(phase="predict", step=0)
+    room.show(phase="predict", step=0)
     assert room.version == before + 1  # showing the same step again changes nothing
 
 
@@ -415,14 +415,14 @@ def test_a_lecturer_opens_a_class_and_phones_follow(opened):
     app, seat = joined(opened, room)
     assert "Do not use your real home" in words(app) and room.seats == 1
     room.place(seat.token, 1, 1)
-    lecturer.segmented_control(key="class_stage").set_value("predict").run()
+    lecturer.segmented_control(key="class_phase").set_value("predict").run()
     lecturer.button(key="class_ask").click().run()
     app.run()
     app.button(key="class_answer_1_2").click().run()
     assert room.answers().first[2] == 1
-    lecturer.segmented_control(key="class_stage").set_value("game").run()
+    lecturer.segmented_control(key="class_phase").set_value("game").run()
     assert "First run an algorithm on the class" in lecturer.info[0].value
-    lecturer.segmented_control(key="class_stage").set_value("local").run()
+    lecturer.segmented_control(key="class_phase").set_value("local").run()
     app.run()
     assert seat.report is not None and "dp-cells" in words(app) and not app.exception
     seat = app.session_state["class_seat"]
@@ -454,7 +454,7 @@ def test_a_class_follows_a_lesson_and_sees_how_many_were_right(opened):
     lecturer.button(key="class_open").click().run()
     room = lecturer.session_state["class_room"]
     app, seat = joined(opened, room)
-    lecturer.segmented_control(key="class_stage").set_value("lesson").run()
+    lecturer.segmented_control(key="class_phase").set_value("lesson").run()
     assert not lecturer.exception and room.question.lesson == "exact" and room.question.right == {1}
     app.run()
     app.button(key="class_answer_1_0").click().run()
@@ -496,7 +496,7 @@ def test_a_projector_that_is_loaded_anew_goes_on_where_the_class_was(opened, mon
     first.button(key="class_open").click().run()
     room = first.session_state["class_room"]
     room.place(room.sit().token, 5, 4)
-    first.segmented_control(key="class_stage").set_value("run").run()
+    first.segmented_control(key="class_phase").set_value("run").run()
     first.button(key="class_run").click().run()
     for _ in range(100):
         if room.run is not None:
@@ -505,18 +505,18 @@ def test_a_projector_that_is_loaded_anew_goes_on_where_the_class_was(opened, mon
     kept = {"code": room.code, "token": room.lecturer, "role": "lecturer"}
     monkeypatch.setattr(components, "memory", lambda save, *, forget=False: kept)
     again = opened()
-    assert not again.exception and again.segmented_control(key="class_stage").value == "run"
+    assert not again.exception and again.segmented_control(key="class_phase").value == "run"
     assert "on This class, 1 point" in words(again) and "Press Run." not in words(again)
 
 
 def test_a_laptop_that_sleeps_for_ten_minutes_finds_its_class_and_its_lesson(classes, clock):
     room = classes.open(*BOX)
     seat = room.sit()
-    room.show(stage="lesson")
+    room.show(phase="lesson")
     room.teach(Poll("Which?", ("a", "b"), lesson="x", right=frozenset({1})), "run")
     clock.now += 600
     assert classes.known(room.code, room.lecturer) is room and classes.known(room.code, seat.token) is room
-    assert (room.stage, room.part, room.question.lesson) == ("lesson", "run", "x") and room.left
+    assert (room.phase, room.part, room.question.lesson) == ("lesson", "run", "x") and room.left
 
 
 @pytest.mark.slow
@@ -526,7 +526,7 @@ def test_a_run_is_mirrored_and_then_the_game_is_played_and_continued_after_a_rel
     room = lecturer.session_state["class_room"]
     app, seat = joined(opened, room)
     room.place(seat.token, 5, 4)
-    lecturer.segmented_control(key="class_stage").set_value("run").run()
+    lecturer.segmented_control(key="class_phase").set_value("run").run()
     lecturer.button(key="class_run").click().run()
     for _ in range(100):
         if room.run is not None:
@@ -538,7 +538,7 @@ def test_a_run_is_mirrored_and_then_the_game_is_played_and_continued_after_a_rel
     room.show(step=0)
     app.run()
     assert f"Step 1 of {len(room.run.titles)}" in words(app)
-    lecturer.segmented_control(key="class_stage").set_value("game").run()
+    lecturer.segmented_control(key="class_phase").set_value("game").run()
     app.run()
     seat.game.job.wait(240)
     app.run()
@@ -559,7 +559,7 @@ def test_the_next_class_knows_nothing_of_the_last(opened):
     first = lecturer.session_state["class_room"]
     phone, seat = joined(opened, first)
     first.place(seat.token, 5, 4)
-    lecturer.segmented_control(key="class_stage").set_value("run").run()
+    lecturer.segmented_control(key="class_phase").set_value("run").run()
     lecturer.selectbox(key="class_method").set_value("kmeans").run()
     lecturer.button(key="class_run").click().run()
     for _ in range(100):
@@ -574,7 +574,7 @@ def test_the_next_class_knows_nothing_of_the_last(opened):
     for name in ("class_job", "class_point"):
         assert name not in lecturer.session_state
     lecturer.button(key="class_open").click().run()
-    lecturer.segmented_control(key="class_stage").set_value("run").run()
+    lecturer.segmented_control(key="class_phase").set_value("run").run()
     room = lecturer.session_state["class_room"]
     assert room is not first and room.run is None and not lecturer.exception
 
@@ -586,7 +586,7 @@ def test_a_wrong_code_is_one_sentence_and_a_class_of_reports_gets_no_point(opene
     app.radio(key="class_keeps").set_value(False).run()
     app.button(key="class_open").click().run()
     room = app.session_state["class_room"]
-    assert app.segmented_control(key="class_stage").options == [
+    assert app.segmented_control(key="class_phase").options == [
         "Everyone is a point",
         "Predict",
         "A lesson",
@@ -595,7 +595,7 @@ def test_a_wrong_code_is_one_sentence_and_a_class_of_reports_gets_no_point(opene
     other, seat = joined(opened, room)
     assert "stays in your own visit" in words(other)
     other.session_state["class_point"] = (5.0, 5.0)
-    app.segmented_control(key="class_stage").set_value("local").run()
+    app.segmented_control(key="class_phase").set_value("local").run()
     other.run()
     assert seat.point is None and len(seat.report) == compute.cells() and not other.exception
 
@@ -642,7 +642,7 @@ def test_a_phone_hears_of_nobody_when_nobody_answered(opened):
     lecturer = opened()
     lecturer.button(key="class_open").click().run()
     room = lecturer.session_state["class_room"]
-    lecturer.segmented_control(key="class_stage").set_value("lesson").run()
+    lecturer.segmented_control(key="class_phase").set_value("lesson").run()
     lecturer.segmented_control(key="class_part_exact").set_value("answer").run()
     app, _ = joined(opened, room)
     assert "This is right." in [one.value for one in app.header] and "0 of 0" not in words(app)
@@ -714,7 +714,7 @@ def test_three_phones_show_masked_numbers_and_the_projector_their_sum(opened):
     lecturer.button(key="class_open").click().run()
     room = lecturer.session_state["class_room"]
     phones = [joined(opened, room) for _ in range(3)]
-    lecturer.segmented_control(key="class_stage").set_value("masks").run()
+    lecturer.segmented_control(key="class_phase").set_value("masks").run()
     lecturer.button(key="class_deal").click().run()
     assert ["at least 3 phones" in one.value for one in lecturer.error] == [True]
     for (app, seat), whole in zip(phones, (2, 9, 5), strict=True):

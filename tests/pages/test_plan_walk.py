@@ -47,7 +47,7 @@ def returned(room, seat, monkeypatch):
 
 def lesson(lecturer, room, phones, name, shift):
     """Lead the class through a lesson up to its run: the phones' answers are counted."""
-    lecturer.segmented_control(key="class_stage").set_value("lesson").run()
+    lecturer.segmented_control(key="class_phase").set_value("lesson").run()
     lecturer.segmented_control(key="class_lesson").set_value(name).run()
     first = asked(lecturer, room, phones, "predict", shift)
     assert room.answers().first == first and room.answers().phones == PHONES
@@ -73,30 +73,30 @@ def solved(lecturer, room, phones, name, first, shift):
 
 def played(lecturer, room, phones):
     """Go through the other stages of a class."""
-    stage = lecturer.segmented_control(key="class_stage")
+    stage = lecturer.segmented_control(key="class_phase")
     for i, (_, seat) in enumerate(phones):
         assert room.place(seat.token, 2 * i - 5, i)
     stage.set_value("place").run()
     assert f"<b>{PHONES} phones</b>, <b>{PHONES} points</b>" in words(lecturer)
-    lecturer.segmented_control(key="class_stage").set_value("run").run()
+    lecturer.segmented_control(key="class_phase").set_value("run").run()
     lecturer.button(key="class_run").click().run()
     for _ in range(100):
         if room.run is not None:
             break
         lecturer.run()
     assert room.run is not None and f"This class, {PHONES} points" in words(sound(lecturer))
-    lecturer.segmented_control(key="class_stage").set_value("game").run()
+    lecturer.segmented_control(key="class_phase").set_value("game").run()
     for app, seat in phones:
         app.run()
         seat.game.job.wait(240)
         sound(app).button(key="class_in_0").click().run()
     assert [rounds for _, rounds in room.scores()] == [1] * PHONES
     assert f"in {PHONES} bets so far" in words(sound(lecturer))
-    lecturer.segmented_control(key="class_stage").set_value("local").run()
+    lecturer.segmented_control(key="class_phase").set_value("local").run()
     for app, _ in phones:
         sound(app)
     assert len(room.reports()) == PHONES and f"<b>{PHONES} randomized reports</b>" in words(sound(lecturer))
-    lecturer.segmented_control(key="class_stage").set_value("masks").run()
+    lecturer.segmented_control(key="class_phase").set_value("masks").run()
     for i, (app, _) in enumerate(phones):
         sound(app).button(key=f"class_whole_{i}").click().run()
     for _, seat in phones:

@@ -18,7 +18,7 @@ from pages._ui.frame import markup, prepared
 from pages._ui.frame.address.scene import Scene, write
 from pages._ui.learn import definition, progress, stage_cache
 from pages._ui.learn.controls import LEARN_ANSWER, LEARN_PART, LEARN_SEED, PARTS, TRIES
-from pages._ui.learn.picture import LESSON_FIGURES, Look, beside, picture, planes
+from pages._ui.learn.picture import LESSON_FIGURES, Look, picture, planes, side_figures
 from pages._ui.learn.place import Spot, answer, draw_again, go
 
 __all__ = ["show"]
@@ -49,7 +49,7 @@ def show(place: Spot) -> None:
                 look = _WORDS[place.part](place, lesson, stage)
                 _onward(place, lesson)
                 if not look.still:
-                    beside(place)
+                    side_figures(place)
             with plane:
                 picture(place, stage, look)
     if follower := _follower(lesson):

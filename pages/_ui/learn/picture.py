@@ -1,4 +1,4 @@
-"""Show the pictures of a lesson: frozen beside the question, then with a player that starts at the right frame."""
+"""Show the pictures of a lesson: frozen at the question, then with a player that starts at the right frame."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pages._ui.frame.address import links
 from pages._ui.learn import stage_cache
 from pages._ui.learn.place import Spot
 
-__all__ = ["Look", "beside", "picture", "planes"]
+__all__ = ["Look", "picture", "planes", "side_figures"]
 
 MOST_TICKS = 60  # more would be a gray bar
 _LESSON_PLAYER = "lesson_player"
@@ -88,7 +88,7 @@ def _film(plane: Panel, stage: Stage) -> list[list[dict[str, Any]]] | None:
     return [[{**event, "says": title} for event in told] for told, title in zip(film, stage.titles, strict=True)]
 
 
-def beside(place: Spot) -> None:
+def side_figures(place: Spot) -> None:
     """Draw a lesson's other figures."""
     assert place.lesson is not None
     if prepared.shows("panels"):

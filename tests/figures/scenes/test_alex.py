@@ -8,14 +8,14 @@ from dpviz.datasets import load
 from dpviz.figures.kit.theme import LIGHT
 from dpviz.figures.kit.view import View
 from dpviz.figures.scenes.alex import lens_of, lens_panel, worlds_panel
-from dpviz.runs.alex import clouds, farthest, worlds
+from dpviz.runs.alex import Alex, clouds, worlds
 
 
 @pytest.mark.parametrize("name", ["tiny", "ring", "town"])
 @pytest.mark.parametrize("slug", ["sulloyd", "dpm"])
 def test_captions_say_what_alex_changes(name, slug):
     data = load(name)
-    alex, algorithm = farthest(data), ALGORITHMS[slug](n_clusters=2)
+    alex, algorithm = Alex(data.X[3], 3), ALGORITHMS[slug](n_clusters=2)
     found = worlds(data, algorithm, alex, 3)
     trace = algorithm.run(data.X, domain=data.domain, seed=3)
     view = View(trace, LIGHT, (0, 1), data.columns, data.units)

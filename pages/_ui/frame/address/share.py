@@ -13,10 +13,10 @@ import streamlit as st
 from dpviz.escape import plain
 from pages._ui.frame import embed
 from pages._ui.frame.address.control import Vocabulary
-from pages._ui.frame.address.current import add, current
 from pages._ui.frame.address.data import FILE, columns_of
 from pages._ui.frame.address.deck import MOST_SLIDES, PAGES, Slide
 from pages._ui.frame.address.near import elsewhere
+from pages._ui.frame.address.own_deck import add, own_deck
 from pages._ui.frame.address.scene import HIDEABLE, LOCK, MOST_TASK, Scene, controls, write
 
 __all__ = ["button"]
@@ -138,13 +138,13 @@ def _prepare(scene: Scene, vocabulary: Vocabulary, has: Collection[str]) -> tupl
 def _to_deck(scene: Scene, vocabulary: Vocabulary) -> None:
     """Offer to append the link's scene to the deck."""
     slide = Slide(scene.task or scene.page.capitalize(), f"{scene.page}?{write(scene, vocabulary)}")
-    full = len(current().slides) >= MOST_SLIDES
+    full = len(own_deck().slides) >= MOST_SLIDES
     st.button(
         "Add to the deck", icon=":material/slideshow:", key="share_deck", on_click=add, args=(slide,), disabled=full,
         help="Adds the picture as a slide to the deck on the Present page.",
     )  # fmt: skip
-    if current().slides[-1] == slide:
-        st.caption(f"The picture is slide {len(current().slides)} of the deck on the Present page.")
+    if own_deck().slides[-1] == slide:
+        st.caption(f"The picture is slide {len(own_deck().slides)} of the deck on the Present page.")
 
 
 def _link(link: str, here_only: str, *, follows_step: bool) -> None:

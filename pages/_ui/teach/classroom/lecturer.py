@@ -1,4 +1,4 @@
-"""Show the projector's page: the code to join with, the current stage, and live input from the phones."""
+"""Show the projector's page: the code to join with, the current phase, and live input from the phones."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _CLASS_RENEW = "class_renew"
 _CLASS_EMPTY = "class_empty"
 
 MANY_WRONG = 20  # number of wrong codes in ten minutes at which the lecturer is warned
-STAGES = {
+PHASES = {
     "place": "Everyone is a point",
     "predict": "Predict",
     "lesson": "A lesson",
@@ -72,18 +72,18 @@ def projector(room: Classroom, base: str) -> None:
     """Show the class to everybody."""
     for lesson in picked():  # prepares the picked lessons, so that they open at once
         stage_cache.ahead(lesson.name, 0)
-    stages = [stage for stage in STAGES if room.keeps_points or stage in ("place", "predict", "lesson", "local")]
-    stage = st.segmented_control(
-        "The phones show", stages, default=room.stage, required=True, format_func=STAGES.__getitem__,
-        key="class_stage",
+    phases = [phase for phase in PHASES if room.keeps_points or phase in ("place", "predict", "lesson", "local")]
+    phase = st.segmented_control(
+        "The phones show", phases, default=room.phase, required=True, format_func=PHASES.__getitem__,
+        key="class_phase",
     )  # fmt: skip
-    if stage != "lesson":  # a lesson shows its stage once its question exists
-        room.show(stage=stage)
+    if phase != "lesson":  # a lesson shows its phase once its question exists
+        room.show(phase=phase)
     room.attend(room.lecturer)
     with st.container(key="class_projector"):  # in letters for the last row
-        _DRAWN[str(stage)](room, base)
+        _DRAWN[str(phase)](room, base)
     with st.container(horizontal=True, vertical_alignment="center", key="class_end"):
-        if stage != "place":
+        if phase != "place":
             with st.popover("Code", icon=":material/qr_code:"):
                 joining.code(room, base)
         _new_code(room)

@@ -1,4 +1,4 @@
-"""Show the page on a phone: the form to join with, then the lecturer's stage with one small picture."""
+"""Show the page on a phone: the form to join with, then the lecturer's phase with one small picture."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["back", "door", "phone"]
 
 _CLASS_SHOWN = "class_shown"
 
-POLL = 0.6  # Seconds between checks for a new stage.
+POLL = 0.6  # Seconds between checks for a new phase.
 AHEAD, MORE = 12, 4  # Numbers of rounds of a phone's game that are made ahead, and below which more are made.
 
 
@@ -54,7 +54,7 @@ def phone(room: Classroom, seat: Seat) -> None:
 
 
 def _watch(room: Classroom, seat: Seat) -> None:
-    """Draw the stage again when it changes; an idle phone sends only this check."""
+    """Draw the phase again when it changes; an idle phone sends only this check."""
     room.attend(seat.token)
     if not room.left or not room.knows(seat.token):
         st.rerun()
@@ -63,10 +63,10 @@ def _watch(room: Classroom, seat: Seat) -> None:
 
 
 def _stage(room: Classroom, seat: Seat) -> None:
-    """Draw the stage that the lecturer has chosen."""
+    """Draw the phase that the lecturer has chosen."""
     classroom_state.class_version = room.version
     st.html(markup.small("Class ", markup.bold(room.code), f" · phone {seat.number}, without a name."))
-    _STAGES[room.stage](room, seat)
+    _PHASES[room.phase](room, seat)
 
 
 def _place(room: Classroom, seat: Seat) -> None:
@@ -96,7 +96,7 @@ def mine(room: Classroom, seat: Seat) -> tuple[float, float] | None:
 
 def _predict(room: Classroom, seat: Seat) -> None:
     asked = room.question
-    if not asked.options or (room.stage == "predict" and asked.lesson):
+    if not asked.options or (room.phase == "predict" and asked.lesson):
         st.header("A question is coming")
         return
     st.header(plain(asked.text))
@@ -330,7 +330,7 @@ def _bet(room: Classroom, seat: Seat, game: Match, bet: bool, number: int) -> No
         game.make(len(game.bets) + AHEAD)
 
 
-_STAGES = {
+_PHASES = {
     "place": _place, "predict": _predict, "lesson": _lesson, "run": _run, "local": _local, "masks": _masks,
     "game": _game,
 }  # fmt: skip

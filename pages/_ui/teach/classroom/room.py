@@ -131,7 +131,7 @@ class Classroom:
     key : secret that the QR code adds to the code; entering with it is exempt from the limit on wrong codes
     lecturer : the token of the person who opened the class
     version : number that changes whenever phones have something new to show
-    stage : the stage that the phones show now
+    phase : the phase that the phones show now
     part : part of a lesson ("predict", "run", "again" or "answer")
     result : the lecturer's run itself, for a projector that was reloaded
     run : the lecturer's run in the form that pages show
@@ -146,7 +146,7 @@ class Classroom:
         self.code, self.low, self.high, self.keeps_points, self.cells = code, low, high, keeps_points, cells
         self.opener = opener
         self.key, self.lecturer = secrets.token_urlsafe(12), secrets.token_urlsafe(18)
-        self.version, self.stage, self.step = 0, "place", 0
+        self.version, self.phase, self.step = 0, "place", 0
         self.question, self.part = Poll("", ()), "predict"
         self.run: Any = None
         self.result: Any = None
@@ -386,11 +386,11 @@ class Classroom:
     def teach(self, question: Poll, part: str) -> None:
         """Move everybody to a part of a lesson; a new lesson's question starts without answers."""
         with self._lock:
-            before, self.part = (self.stage, self.part), part
+            before, self.part = (self.phase, self.part), part
             if question.lesson != self.question.lesson:
                 self._pose(question)
-            self.stage = "lesson"
-            if before != (self.stage, self.part):
+            self.phase = "lesson"
+            if before != (self.phase, self.part):
                 self.version += 1
 
     @property
@@ -403,14 +403,14 @@ class Classroom:
         """Return whether everybody is asked again after a lesson's run."""
         return bool(self.question.lesson) and self.part == "again"
 
-    def show(self, stage: str | None = None, run: Any = None, step: int | None = None) -> None:
+    def show(self, phase: str | None = None, run: Any = None, step: int | None = None) -> None:
         """Change what the phones show; an argument that is None changes nothing."""
         with self._lock:
-            now = self.stage, self.run, self.step
-            self.stage = self.stage if stage is None else stage
+            now = self.phase, self.run, self.step
+            self.phase = self.phase if phase is None else phase
             self.run = self.run if run is None else run
             self.step = self.step if step is None else step
-            if now != (self.stage, self.run, self.step):
+            if now != (self.phase, self.run, self.step):
                 self.version += 1
 
     def forget_scores(self) -> None:

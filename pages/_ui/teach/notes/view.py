@@ -11,9 +11,9 @@ from dpviz.lessons import LESSONS, Lesson, sheets
 from dpviz.lessons.homework import MOST_NAME, file_name, notebook
 from dpviz.lessons.plans import SLACK, plan_of, plans
 from pages._ui.explore.workspace.explore import explore
-from pages._ui.frame.address.current import keep
 from pages._ui.frame.address.deck import Deck, Slide
 from pages._ui.frame.address.near import elsewhere
+from pages._ui.frame.address.own_deck import keep
 from pages._ui.frame.address.scene import Scene, write
 from pages._ui.frame.prepared import locked
 from pages._ui.learn import progress, stage_cache

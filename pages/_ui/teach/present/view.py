@@ -13,7 +13,6 @@ from dpviz.takeaway.deck import deck as as_page
 from pages._ui.explore.form.numbers import whole_number
 from pages._ui.frame import markup
 from pages._ui.frame.address import links
-from pages._ui.frame.address.current import current, keep
 from pages._ui.frame.address.deck import (
     DEFAULT,
     MOST,
@@ -28,6 +27,7 @@ from pages._ui.frame.address.deck import (
     split,
     to_json,
 )
+from pages._ui.frame.address.own_deck import keep, own_deck
 from pages._ui.frame.address.state import address_state
 from pages._ui.frame.demo import demo
 from pages._ui.frame.places import PAGES
@@ -54,7 +54,7 @@ def _put(deck: Deck, index: int, slide: Slide) -> None:
 
 def deck_file() -> None:
     """Offer to save the deck as a file, to open one, or to return to the default deck."""
-    deck = current()
+    deck = own_deck()
     with st.container(horizontal=True, vertical_alignment="center"):
         st.download_button(
             "Save the deck", lambda: to_json(deck), "deck.dpviz.json", "application/json", key="deck_save",
@@ -94,7 +94,7 @@ def _open(text: bytes) -> None:
 
 def recall() -> None:
     """Keep a deck of one's own in the browser's tab, and bring it back after a reload."""
-    deck = current()
+    deck = own_deck()
     kept = memory("" if deck == DEFAULT else to_json(deck))
     if kept and deck == DEFAULT:
         _open(kept.encode())
@@ -102,7 +102,7 @@ def recall() -> None:
 
 def projector() -> None:
     """Make the pictures of the deck, and offer the show once every slide has one."""
-    deck = current()
+    deck = own_deck()
     ready: dict[int, Staged] = {}
     for index, slide in enumerate(deck.slides):
         try:
@@ -176,7 +176,7 @@ def _offer(deck: Deck, ready: dict[int, Staged], now: Gathered) -> None:
 
 def slide_list() -> int:
     """Show the deck; return the index of the selected slide."""
-    deck, state = current(), st.session_state
+    deck, state = own_deck(), st.session_state
     title = st.text_input("Deck", deck.title, MOST["title"], key=f"deck_title_{address_state.deck_edit}")
     if title != deck.title:
         address_state.deck = deck = dataclasses.replace(deck, title=title)
@@ -197,7 +197,7 @@ def slide_list() -> int:
 
 def slide_form(index: int) -> None:
     """Show one slide's fields and actions."""
-    deck = current()
+    deck = own_deck()
     slide, form = deck.slides[index], f"{address_state.deck_edit}_{index}"
     now = Slide(
         st.text_input("Title", slide.title, MOST["title"], key=f"slide_title_{form}"),

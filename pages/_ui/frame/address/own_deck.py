@@ -7,10 +7,10 @@ import dataclasses
 from pages._ui.frame.address.deck import DEFAULT, MOST_SLIDES, Deck, Slide
 from pages._ui.frame.address.state import address_state
 
-__all__ = ["add", "current", "keep"]
+__all__ = ["add", "keep", "own_deck"]
 
 
-def current() -> Deck:
+def own_deck() -> Deck:
     """Return the session's deck."""
     if address_state.deck is None:
         address_state.deck = DEFAULT
@@ -19,7 +19,7 @@ def current() -> Deck:
 
 def add(slide: Slide) -> None:
     """Append a slide to the session's deck if there is room."""
-    deck = current()
+    deck = own_deck()
     if len(deck.slides) < MOST_SLIDES:
         keep(dataclasses.replace(deck, slides=(*deck.slides, slide)))
 
