@@ -5,6 +5,8 @@ const [out, bar, found] = [find(".status output"), find("progress"), find(".foun
 const [own, more, blobs, panel] = [find(".own"), find("details .fields"), find(".blobs"), find(".file")];
 const typed = {}; // what a visitor has typed, by field, kept over a change of the method
 let worker = null, kept = null, offline = "", close = () => {}, asked = null;
+let closed = null; // once this promise is kept, this page can ask no host any more
+let began = 0; // when Python was asked for, in milliseconds
 
 const made = (kind, about, ...inside) => {
   const element = Object.assign(document.createElement(kind), about);
@@ -75,7 +77,8 @@ const take = ({ doing, ready, made: done, planned, found: answer, ask, failed })
   if (ready) {
     form.hidden = false;
     busy(false);
-    say(`Python is ready after ${ready.toFixed(0)} s; this page can ask no server any more. ${offline}`);
+    say(`Python is ready after ${((performance.now() - began) / 1000).toFixed(0)} s; this page can ask no server any `
+      + `more. ${offline} The first run takes longer, because the packages are imported while you choose.`);
   }
   if (planned && ask !== "plotted" && (ask !== "rehearsed" || rehearsing.on)) say(COUNTING[ask]?.(done, planned)
     ?? `${done} of ${planned} releases`, done / planned);
@@ -136,9 +139,8 @@ const missing = () => {
   if (!globalThis.WebAssembly) return "WebAssembly is missing or switched off in this browser; Python needs it.";
   return "";
 };
-/** Fetch every file with the hash that the build wrote; a file that has another one is named. */
-const fetched = async () => {
-  const fresh = [];
+/** Fetch every file with the hash that the build wrote, and list the new ones; one that has another hash is named. */
+const fetched = async (fresh) => {
   let bytes = 0;
   const one = async ([name, [integrity, size]]) => {
     const address = new URL(live.folder + name, location).href;
@@ -165,25 +167,42 @@ const fetched = async () => {
   };
   const all = await Promise.allSettled(Object.entries(live.files).map(one));
   for (const { reason } of all) if (reason) throw reason; // once no progress can overwrite it
-  say("Keeping the files for your next visit …", -1);
-  offline = await stay(fresh);
-  // from here on nothing may be asked of any host, this one included; a worker is bound by the policies of its page
-  const content = "connect-src 'none'; worker-src blob:";
-  document.head.append(made("meta", { httpEquiv: "Content-Security-Policy", content }));
-  Reflect.deleteProperty(Navigator.prototype, "serviceWorker"); // an update of it would be a request, too
   return new Map(all.map(({ value }) => value));
 };
+// with it nothing may be asked of any host, this one included; a worker is bound by the policies of its page
+const policy = () => made("meta", { httpEquiv: "Content-Security-Policy",
+  content: "connect-src 'none'; worker-src blob:" });
+/** Keep these files for the next visit, and then forbid this page every request. */
+const shut = async (fresh) => {
+  say("Keeping the files for your next visit …", -1);
+  offline = await stay(fresh);
+  document.head.append(policy());
+  Reflect.deleteProperty(Navigator.prototype, "serviceWorker"); // an update of it would be a request, too
+};
+/** Return a window without content that may ask no host, so that Python can start in it before this page is shut. */
+const walled = () => new Promise((done) => {
+  const frame = made("iframe", { hidden: true, srcdoc: policy().outerHTML });
+  frame.onload = () => done(frame.contentWindow);
+  document.body.append(frame);
+});
 const load = async () => {
   if (missing()) return say(missing());
   find(".load").parentElement.hidden = true;
+  began = performance.now();
+  const fresh = [];
   try {
-    kept ??= await fetched();
+    kept ??= await fetched(fresh);
   } catch (words) {
     return end(words);
   }
-  const text = document.getElementById("worker").textContent;
-  worker = new Worker(URL.createObjectURL(new Blob([text], { type: "text/javascript" })), { type: "module" });
-  worker.onmessage = ({ data: message }) => take(message);
-  worker.onerror = () => end("The browser ended Python. If memory is short, close other tabs; then load it again.");
-  worker.postMessage({ load: kept });
+  const { Worker: Walled } = await walled(), text = document.getElementById("worker").textContent;
+  const now = new Walled(URL.createObjectURL(new Blob([text], { type: "text/javascript" })), { type: "module" });
+  now.onerror = () => end("The browser ended Python. If memory is short, close other tabs; then load it again.");
+  now.onmessage = async ({ data: message }) => {
+    await closed;
+    if (worker === now) take(message);
+  };
+  worker = now;
+  closed ??= shut(fresh);
+  return now.postMessage({ load: kept });
 };

@@ -1,5 +1,4 @@
 // The worker of the page Run it here: it starts Python from the page's files, and answers each message.
-const began = performance.now();
 const tell = (what) => self.postMessage(what);
 const sentence = (error) => {
   const last = String(error?.message ?? error).trim().split("\n").at(-1);
@@ -21,12 +20,12 @@ const started = async (kept) => {
   const about = { indexURL: base, packageBaseUrl: base, createPyodideModule: made.default, ...silent };
   const python = await loadPyodide(about);
   tell({ doing: "Unpacking numpy, scipy, scikit-learn and pandas" });
-  await python.loadPackage(["numpy", "scipy", "scikit-learn", "pandas"], { messageCallback() {} });
-  for (const name of kept.keys()) if (/^\w+\.zip$/.test(name) && name !== "python_stdlib.zip")
-    python.unpackArchive(await kept.get(name).arrayBuffer(), "zip", { extractDir: "/home/pyodide" });
+  // `loadPackage` would also compile every extension module of the packages, of which half are never imported
+  for (const [name, file] of kept) if (name.endsWith(".whl")) python.unpackArchive(await file.arrayBuffer(), "wheel");
+    else if (/^\w+\.zip$/.test(name) && name !== "python_stdlib.zip")
+      python.unpackArchive(await file.arrayBuffer(), "zip", { extractDir: "/home/pyodide" });
   kept.clear();
-  tell({ doing: "Importing dpviz" });
-  return [python, python.pyimport("in_tab")];
+  return python;
 };
 // every way to a host, to another worker or to a place where something stays; a policy forbids the requests anyway
 const WAYS = ["fetch", "fetchLater", "XMLHttpRequest", "WebSocket", "WebSocketStream", "EventSource", "WebTransport",
@@ -71,9 +70,10 @@ self.onmessage = async ({ data: { load, ask, form, file, key } }) => {
   try {
     if (load) {
       tell({ doing: "Starting Python" });
-      [python, tab] = await started(load);
+      python = await started(load);
       lose();
-      tell({ ready: (performance.now() - began) / 1000 });
+      tell({ ready: true });
+      tab = python.pyimport("in_tab"); // the longest part of the start: a visitor fills in the form meanwhile
     } else {
       [held, whole, lost] = [file ?? held, file ? null : whole, false];
       const seen = (made, planned) => tell({ made, planned, ask });

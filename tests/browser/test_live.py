@@ -606,6 +606,18 @@ def refused(place, to):
     )
 
 
+def test_python_starts_while_files_are_kept_but_can_ask_no_host_and_is_not_ready_until_the_page_cannot(visit, served):
+    page = visit(before="Cache.prototype.put = () => new Promise((go) => { globalThis.go = go; })")
+    with page.expect_event("worker"):
+        page.get_by_role("button", name="Load Python here").click()
+    before = list(Server.asked)
+    assert refused(page.workers[0], f"{served}/words.html") == list(ASKING)
+    assert Server.asked == before
+    assert refused(page, f"{served}/words.html") != list(ASKING)
+    expect(page.locator(".status output")).to_contain_text("Keeping the files")
+    expect(page.locator("form.run")).to_be_hidden()
+
+
 TRIED = """
 
 def tried(asked):
@@ -651,7 +663,7 @@ ASK = """async (form) => {
 def test_once_python_has_its_files_the_tab_has_lost_every_way_out_in_javascript_and_python(visit, served):
     page = visit()
     page.get_by_role("button", name="Load Python here").click()
-    expect(page.locator(".status output")).to_contain_text("Importing dpviz", timeout=SLOW)
+    expect(page.locator(".status output")).to_contain_text("Starting Python", timeout=SLOW)
     before, worker = list(Server.asked), page.workers[0]
     assert any("dpviz.zip" in line for line in before)
     for place in (page, worker):
