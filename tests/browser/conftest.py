@@ -3,11 +3,13 @@
 import gc
 import os
 import shutil
+import time
+import weakref
 from contextlib import suppress
 from functools import partial
 
 import pytest
-from playwright.sync_api import Error, Locator, expect
+from playwright.sync_api import Error, Locator, Page, expect
 
 from tests.serving import ROOT, running, serve
 
@@ -30,6 +32,7 @@ LOOKS = 100  # Milliseconds between two polls: polling at every frame, the defau
 expect.set_options(timeout=PATIENCE)  # Tests must not change this: it would apply to all later tests.
 ACTS = ("click", "fill", "press", "check", "set_checked", "press_sequentially")
 AT_REST = "() => !document.querySelector('[data-testid=stApp][data-test-script-state=running]')"
+SETTLED = 200  # Milliseconds between an action and the next one on the same page.
 BREATH = 10_000  # Milliseconds that an action waits at most for the page to rest.
 LOST = ["TimeoutError", r"with timeout \d+ms"]  # Errors of a test that lost an action to a redraw.
 
@@ -44,13 +47,23 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.flaky(reruns=1, only_rerun=LOST))
 
 
+_acted = weakref.WeakKeyDictionary()  # page: when its last action ended
+
+
 def _at_rest(act):
-    """Delay an action until the page is at rest, because a click or key during a redraw may be lost."""
+    """Delay an action until the page is at rest, because a click or key during a redraw may be lost.
+
+    A page that was just acted on is given the time to begin its redraw.
+    """
 
     def acting(self, *args, **more):
+        page = self.page if isinstance(self, Locator) else self
         with suppress(Error):  # if the page never comes to rest, act anyway
-            self.page.wait_for_function(AT_REST, polling=LOOKS / 2, timeout=BREATH)
-        return act(self, *args, **more)
+            page.wait_for_timeout(max(0.0, SETTLED - 1000 * (time.monotonic() - _acted.get(page, 0.0))))
+            page.wait_for_function(AT_REST, polling=LOOKS / 2, timeout=BREATH)
+        done = act(self, *args, **more)
+        _acted[page] = time.monotonic()
+        return done
 
     return acting
 
@@ -79,6 +92,7 @@ def browser():
     with sync_playwright() as playwright, pytest.MonkeyPatch.context() as patched:
         for name in ACTS:
             patched.setattr(Locator, name, _at_rest(getattr(Locator, name)))
+        patched.setattr(Page, "reload", _at_rest(Page.reload))
         found = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield found
         found.close()

@@ -192,8 +192,7 @@ def test_a_connection_that_is_lost_between_a_claim_and_its_result_loses_neither(
     no_exception(page)
 
 
-@pytest.mark.parametrize("mode", ["light", "dark"])
-@pytest.mark.parametrize("way", ["Samples", "Make blobs", "Your file"])
+@pytest.mark.parametrize(("way", "mode"), [("Samples", "dark"), ("Make blobs", "light"), ("Your file", "dark")])
 def test_a_page_fits_a_phone(open_page, way, mode):
     page = open_page("data", width=390, height=844, mode=mode)
     page.get_by_text(way, exact=True).click()

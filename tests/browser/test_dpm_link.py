@@ -19,7 +19,7 @@ def drawn(page, count):
 
 
 def run_dpm(page):
-    box = page.get_by_role("combobox", name="Method")
+    box = page.get_by_role("combobox", name="Method", exact=True)
     box.fill("DPM")
     box.press("Enter")
     expect(page.locator(".dp-strip")).to_contain_text("DPM")

@@ -7,9 +7,10 @@ import threading
 import pytest
 from playwright.sync_api import expect
 
-from pages._ui.frame.places import PAGES
+from pages._ui.frame.places import PAGES, PLACES
 from tests.browser.conftest import PATIENCE, keep_process
 from tests.browser.proxy import proxied
+from tests.browser.test_bar import marked
 from tests.browser.test_journeys import charts, no_exception
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -47,9 +48,22 @@ def visit(behind):
     assert complaints == [] and outside == []
 
 
-@pytest.mark.parametrize("name", [name for name in PAGES if name != "explore"])
-def test_every_page_renders_behind_the_headers(visit, name):
-    page = visit("" if name == "home" else name)
+def test_every_page_renders_behind_the_headers(visit):
+    page, walked = visit(""), {"papers"}
+    for place in PLACES:
+        page.locator("nav.bar").get_by_role("link", name=place.word, exact=True).click()
+        for name in place.pages:
+            if name != place.pages[0]:
+                page.locator("nav.tabs").get_by_role("link", name=PAGES[name].title, exact=True).click()
+            renders(page, name)
+            walked.add(name)
+    page.locator("nav.bar").get_by_role("link", name="Papers", exact=True).click()
+    renders(page, "papers")
+    assert walked == set(PAGES)
+
+
+def renders(page, name):
+    marked(page, name)
     expect(page.locator("h1").first).to_be_visible()
     expect(page.locator("[data-testid=stStatusWidget]")).to_have_count(0)
     expect(page.locator("[data-testid=stException]")).to_have_count(0)

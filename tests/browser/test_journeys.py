@@ -129,7 +129,7 @@ def test_the_step_survives_a_rerun_that_redraws_the_figures(open_page):
 def test_figures_of_another_algorithm_come_to_rest_at_their_own_last_step(open_page):
     page = open_page(NSM)
     charts(page, 4)
-    box = page.get_by_role("combobox", name="Method")
+    box = page.get_by_role("combobox", name="Method", exact=True)
     box.fill("DPM")
     box.press("Enter")
     expect(page.get_by_text("DPM chose their number itself")).to_be_attached()
@@ -261,7 +261,7 @@ def test_a_connection_that_is_lost_while_a_run_plays_loses_no_step(open_page):
         };
     }""")
     slider, last = page.get_by_role("slider", name="Step"), page.get_by_role("slider", name="Step").get_attribute("max")
-    page.get_by_label("Speed").select_option("2")
+    page.get_by_label("Speed").select_option("4")
     page.get_by_role("button", name="Play").click()
     page.wait_for_function("() => window.steps.includes(1)")
     down.set()

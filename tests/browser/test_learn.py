@@ -1,5 +1,6 @@
 """Check the lessons in a real browser: keys, reload, a hint that moves the player, stored progress, and printing."""
 
+import itertools
 import re
 
 import pytest
@@ -79,8 +80,7 @@ def test_a_touch_screen_shows_no_hint_about_keys(browser, server):
         expect(page.get_by_text("Keys: the numbers")).to_be_hidden()
 
 
-@pytest.mark.parametrize("mode", ["light", "dark"])
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize(("place", "mode"), zip(PLACES, itertools.cycle(("light", "dark"))))
 def test_a_lesson_fits_a_phone(open_page, place, mode):
     page = open_page(f"learn?{place}", width=390, height=844, mode=mode)
     expect(page.locator("h1").first).to_be_visible()

@@ -49,6 +49,7 @@ def test_a_run_plays_on_in_motion_when_the_server_is_gone(browser):
         page.goto(f"{url}/{NSM}")
         charts(page, 4)
         page.get_by_role("button", name="First step").click()
+        page.get_by_label("Speed").select_option("4")
         page.get_by_role("button", name="Play").click()
         page.wait_for_function(f"() => ({STEPS})().every(s => s >= 1)")
     last = int(page.get_by_role("slider", name="Step").get_attribute("max"))
