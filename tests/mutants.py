@@ -172,7 +172,7 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
         ("grow_noise_shared", "cost.draw(self._noise, entry.scale, counts.shape) > query.threshold", "cost.draw(self._noise, entry.scale, (1,)) > query.threshold"),
         ("grow_no_decay", "counts - depth * decay", "counts"),
         ("grow_no_floor", "np.maximum(counts - depth * decay, query.threshold - decay)", "counts - depth * decay"),
-        ("grow_any_relation", 'return {"": 1.0}\n\n        cost, entry', 'return {"": 1.0}\n\n        one = lambda *_: {"": 1.0}\n        cost, entry'),
+        ("grow_any_relation", ', added="a tree"', ""),
     ],
     (P + "costs.py", "tests/algorithms/trees/test_privtree.py"): [
         ("halving_half_scale", "SERIES: ClassVar[float] = 3.0", "SERIES: ClassVar[float] = 1.5"),
@@ -201,8 +201,8 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
     ("dpviz/postprocessing/bound.py", "tests/postprocessing/test_beside.py"): [
         ("curve_of_one_row", "return row if rows == 1 else row.steps(rows)", "return row"),
     ],
-    ("dpviz/postprocessing/verdict.py", "tests/postprocessing/test_verdict.py -k twice"): [
-        ("twice_epsilon_is_twice_mu", "mu_of_epsilon(twice, promise.delta)", "2 * promise.mu"),
+    ("pages/_ui/explore/player/verdict.py", "tests/pages/explore/test_verdict.py -k twice"): [
+        ("twice_the_epsilon_is_once", "scaled(2)", "scaled(1)"),
     ],
     ("dpviz/estimator.py", "tests/test_estimator.py -k release"): [
         ("secure_fit_wants_two_rows", '"ensure_min_samples": 0}', '"ensure_min_samples": 2}'),
@@ -320,7 +320,7 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
         ("collect_price_not_taken", "self._next.pay(entry)\n        self._ledger.append(dataclasses.replace(entry, mech", "self._ledger.append(dataclasses.replace(entry, mech"),
         ("keys_below_threshold", "return noisy, noisy >= tau", "return noisy, noisy > 0"),
         ("keys_count_in_ledger", "self._ledger.append(entry)  # without a shape, because the number of non-empty keys is private", "self._ledger.append(dataclasses.replace(entry, shape=(9,)))"),
-        ("selection_no_slack", "score.range(neighboring) + UTILITY_SLACK", "score.range(neighboring)"),
+        ("selection_no_slack", "score.range(self.neighboring) + UTILITY_SLACK", "score.range(self.neighboring)"),
         ("subclass_admitted", "if why := untested(query):", "if (why := untested(query)) and not isinstance(query, kind):"),
         ("any_kind_admitted", "if not isinstance(query, kind):", "if False:"),
         ("any_label_admitted", "if type(label) is not str or type(scope) is not int:", "if False:"),

@@ -170,13 +170,9 @@ class Curator:
 
     def select(self, label: str, score: Score, scope: int = ALL) -> int:
         """Choose one candidate by the exponential mechanism; return its index."""
-        self._admit(label, score, Score, scope)
-        path = self._path(label, scope)
-
-        def range_(norm: float, neighboring: Neighboring) -> dict[str, float]:
-            return {"": score.range(neighboring) + UTILITY_SLACK}
-
-        _, entry = self._price(label, "", range_, score.reason, path, allowed=(Exponential,))
+        _, entry = self._price_one(
+            label, score, Score, scope, Exponential, lambda: score.range(self.neighboring) + UTILITY_SLACK
+        )
         self._next.pay(entry)
         self._ledger.append(entry)
         choice, true = self._session.noisy_argmax(
@@ -187,17 +183,7 @@ class Curator:
 
     def cover(self, label: str, query: CellCover, scope: int = ALL) -> np.ndarray:
         """Pick cells that hold many rows not yet covered, all at one cost; return them, shape (grids, picks)."""
-        self._admit(label, query, CellCover, scope)
-        path = self._path(label, scope)
-
-        def one(norm: float, neighboring: Neighboring) -> dict[str, float]:
-            if neighboring is not Neighboring.ADD_REMOVE:
-                raise PermissionError(
-                    f"Curator: a cover is refused under {neighboring}: its cost is for add-remove only."
-                )
-            return {"": 1.0 + UTILITY_SLACK}
-
-        _, entry = self._price(label, "", one, query.reason, path, allowed=(Cover,))
+        _, entry = self._price_one(label, query, CellCover, scope, Cover, lambda: 1.0 + UTILITY_SLACK, added="a cover")
         self._next.pay(entry)
         self._ledger.append(entry)
 
@@ -213,17 +199,7 @@ class Curator:
 
     def grow(self, label: str, query: Halvings, scope: int = ALL) -> tuple[np.ndarray, np.ndarray]:
         """Halve boxes that hold enough rows, at one cost for the tree; return (nodes (m,), mask of the halved (m,))."""
-        self._admit(label, query, Halvings, scope)
-        path = self._path(label, scope)
-
-        def one(norm: float, neighboring: Neighboring) -> dict[str, float]:
-            if neighboring is not Neighboring.ADD_REMOVE:
-                raise PermissionError(
-                    f"Curator: a tree is refused under {neighboring}: its cost is for add-remove only."
-                )
-            return {"": 1.0}
-
-        cost, entry = self._price(label, "", one, query.reason, path, allowed=(Halving,))
+        cost, entry = self._price_one(label, query, Halvings, scope, Halving, lambda: 1.0, added="a tree")
         decay = cost.scale(1.0) * math.log(2)
         self._next.pay(entry)
         self._ledger.append(entry)
@@ -238,17 +214,9 @@ class Curator:
 
     def choose(self, label: str, query: Candidates, scope: int = ALL) -> Chosen:
         """Run a secret, random number of candidates at one cost, and release the best one with all its noisy values."""
-        self._admit(label, query, Candidates, scope)
-        path = self._path(label, scope)
-
-        def joint(norm: float, neighboring: Neighboring) -> dict[str, float]:
-            if neighboring is not Neighboring.ADD_REMOVE:
-                raise PermissionError(
-                    f"Curator: a choice is refused under {neighboring}: its cost is for add-remove only."
-                )
-            return {"": query.sensitivity(neighboring)}
-
-        cost, entry = self._price(label, "", joint, query.reason, path, allowed=(BestOf,))
+        cost, entry = self._price_one(
+            label, query, Candidates, scope, BestOf, lambda: query.sensitivity(self.neighboring), added="a choice"
+        )
         sds, changes = {}, query.changes(self.neighboring)
         for part, unit in query.units().items():
             _check_noise(f"{label}.{part}", changes[part], cost.scale(entry.sensitivity) * unit)
@@ -271,13 +239,9 @@ class Curator:
 
     def release_keys(self, label: str, query: KeyQuery, scope: int = ALL) -> NoisyKeys:
         """Release the keys whose noisy count passes the threshold of the plan's `Threshold` cost."""
-        self._admit(label, query, KeyQuery, scope)
-        path = self._path(label, scope)
-
-        def l2(norm: float, neighboring: Neighboring) -> dict[str, float]:
-            return {"": query.sensitivity(neighboring)}
-
-        cost, entry = self._price(label, "", l2, query.reason, path, allowed=(Threshold,))
+        cost, entry = self._price_one(
+            label, query, KeyQuery, scope, Threshold, lambda: query.sensitivity(self.neighboring)
+        )
         tau = cast(Threshold, cost).threshold(entry.scale, query.l0)
         self._next.pay(entry)
         self._ledger.append(entry)  # without a shape, because the number of non-empty keys is private
@@ -421,6 +385,22 @@ class Curator:
         if scope != ALL and scope not in self._by_user:
             self._refuse_parts(f"release {label!r} of a part of the rows")
         return self._session.path(scope)
+
+    def _price_one(
+        self, label: str, query: Score | CellCover | Halvings | Candidates | KeyQuery, kind: type, scope: int,
+        mechanism: type[Cost], change: Callable[[], float], *, added: str = "",
+    ) -> tuple[Cost, Release]:  # fmt: skip
+        """Admit and price a release in one part, which only one mechanism pays and whose sensitivity is `change`.
+
+        A mechanism whose cost holds for rows that are added or removed, and for no other relation, is named in `added`.
+        """
+        self._admit(label, query, kind, scope)
+        path = self._path(label, scope)
+        if added and self.neighboring is not Neighboring.ADD_REMOVE:
+            raise PermissionError(
+                f"Curator: {added} is refused under {self.neighboring}: its cost is for add-remove only."
+            )
+        return self._price(label, "", lambda *_: {"": change()}, query.reason, path, allowed=(mechanism,))
 
     def _price(
         self,
