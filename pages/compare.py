@@ -7,6 +7,7 @@ from pages._ui.explore.compare import made, sides, view
 from pages._ui.explore.compare.form import form
 from pages._ui.explore.compare.paid import paid
 from pages._ui.explore.form.forms import pick_data
+from pages._ui.explore.form.public_rows import told
 from pages._ui.explore.look import WIDE
 from pages._ui.explore.workspace.compare import compare
 from pages._ui.explore.workspace.explore import asked
@@ -53,5 +54,6 @@ if comparison is None:
         st.skeleton(height=430)
     st.stop()
 view.unlike_promises(comparison)
+told(type(side.algorithm) for side in runs)
 view.player(comparison, hidden=hidden, by=str(by), opened=links.opened("compare"))
 view.curves(comparison)

@@ -2,8 +2,10 @@
 
 import streamlit as st
 
+from dpviz.algorithms import ALGORITHMS
 from dpviz.escape import plain
 from dpviz.sweeps.sweep import REFERENCE
+from pages._ui.explore.form.public_rows import told
 from pages._ui.explore.tradeoff import archive, sweeps, view
 from pages._ui.explore.tradeoff.form import form_of, linked, private_notice, sweep_form
 from pages._ui.explore.tradeoff.state import tradeoff_state
@@ -86,6 +88,7 @@ if error:
     st.error(plain(f"{sentence[0].upper()}{sentence[1:]} No sweep was started."))
 if current is None or not (progress or finished):
     st.stop()
+told(ALGORITHMS[variant.algorithm] for variant in current.sweep.variants)
 with tools:
     look = view.tools(current)
 view.watch(current, look, active=active)

@@ -19,6 +19,7 @@ from dpviz.cli import main
 from dpviz.datasets import load_sample
 from dpviz.metrics import normalized_loss
 from dpviz.privacy.guarantee import Notion
+from dpviz.runs.public import started
 from dpviz.sweeps.engines import on_this_machine, perform
 from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.rowfile import RowFile, read_rows, table
@@ -392,3 +393,15 @@ def test_a_run_of_a_sweep_can_be_taken_away_and_is_the_one_that_was_measured():
     assert normalized_loss(data.X, trace.cluster_centers, data.domain) == execute(cell)["loss"]
     exec(export(trace, "script"), names)  # the script compares the centers itself
     assert names["trace"].seed == cell.seed == 4
+
+
+def test_a_method_that_takes_public_rows_has_them_in_every_run():
+    (reference, *cells) = Sweep(
+        data=("sample:blobs",), variants=(Variant("public", "public-start"),), epsilon=(1.0,), repeats=2
+    ).runs()
+    traces = [trace_of(cell) for cell in cells]
+    data = load_sample("blobs")
+    method = started(ALGORITHMS["public-start"](n_clusters=data.n_clusters, epsilon=1.0), data)
+    assert {trace.parameters["public_centers"] for trace in traces} == {method.public_centers}
+    assert all(trace.steps[0].released["public"] for trace in traces)
+    assert started(method, dataclasses.replace(data, X=data.X[:1])) is method  # a start that is given is kept

@@ -1,6 +1,7 @@
 """Check public rows on the pages: a switch on Watch for public data, and a file on Spend for a private one."""
 
 import dataclasses
+from urllib.parse import urlencode
 
 import numpy as np
 import pytest
@@ -18,12 +19,24 @@ def boxes(app):
 
 def test_a_switch_lets_some_rows_of_a_public_set_count_as_public_and_the_address_keeps_it():
     app = finish(visit("explore", WATCH))
-    assert "no public rows are given" in boxes(app)
-    app.toggle(key="explore_open").set_value(True).run()
-    finish(app)
     assert "come from rows that were declared public" in boxes(app) and "no public rows" not in boxes(app)
-    again = finish(visit("explore", f"{WATCH}&open=1"))
-    assert again.toggle(key="explore_open").value and "declared public" in boxes(again)
+    app.toggle(key="explore_open").set_value(False).run()
+    finish(app)
+    assert "no public rows are given" in boxes(app)
+    again = finish(visit("explore", f"{WATCH}&open=0"))
+    assert not again.toggle(key="explore_open").value and "no public rows are given" in boxes(again)
+
+
+def test_compare_and_trade_off_start_from_public_rows_and_say_so():
+    runs = ["a=public-start&k=2&e=1&s=0", "a=kmeans&k=2&s=0"]
+    app = finish(visit("compare", urlencode({"v": 1, "d": "tiny", "run": runs}, doseq=True)))
+    batch = app.session_state["compare_batch"]
+    trace = next(result.trace for result in batch.inbox if result.trace.algorithm == "public-start")
+    assert trace.steps[0].released["public"] and trace.parameters["public_centers"]
+    assert "Public start: a twentieth of the rows" in boxes(app)
+    runs[0] = "a=glloyd&k=2&e=1&s=0"
+    other = finish(visit("compare", urlencode({"v": 1, "d": "tiny", "run": runs}, doseq=True)))
+    assert "a twentieth of the rows" not in boxes(other)
 
 
 def test_other_methods_have_no_such_switch():

@@ -16,6 +16,7 @@ from dpviz.escape import plain
 from dpviz.numbers import number
 from dpviz.params import ParamSpec
 from dpviz.postprocessing.beside import LETTERS
+from dpviz.runs.public import started
 from pages._ui.explore.compare import sides
 from pages._ui.explore.compare.state import Side, compare_state
 from pages._ui.explore.form import distance
@@ -124,7 +125,7 @@ def _edit(
                     values[name] = distance.field(field, data) if name == distance.NAME else field.ask()
             algorithm = cls(**values)
             algorithm.guarantee(data.domain.n_features, data.n_public)
-            runs.check(data, algorithm)
+            runs.check(data, started(algorithm, data))
         except (ValueError, TypeError) as problem:
             problems.error(plain(f"{letter}: {in_words(problem, cls)} The picture still shows the last valid run."))
             return now

@@ -11,6 +11,7 @@ import streamlit as st
 
 from dpviz.datasets import Dataset
 from dpviz.escape import plain
+from dpviz.runs.public import started
 from pages._ui.explore.compare.state import Batch, Side, compare_state
 from pages._ui.frame.inside.patches import whole
 from pages._ui.work import results, runs
@@ -36,7 +37,15 @@ class Comparison:
 
 
 def comparison(data: Dataset, asked: Sequence[Side]) -> Comparison | None:
-    """Return the finished runs, or have them made, show the progress, and return None."""
+    """Return the finished runs, or have them made, show the progress, and return None.
+
+    A method that takes public rows starts from some of a public set's.
+    """
+    try:
+        asked = [dataclasses.replace(side, algorithm=started(side.algorithm, data)) for side in asked]
+    except ValueError as problem:
+        st.error(plain(f"{problem} Use fewer centers or another method."))
+        return None
     wanted = tuple(runs.run_id(data, side.algorithm, side.seed) for side in asked)
     batch: Batch | None = compare_state.compare_batch
     if batch is not None and batch.wanted != wanted:

@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable
 
 import streamlit as st
 
 from dpviz.algorithms import Algorithm
 from dpviz.datasets import Dataset
-from dpviz.datasets.public_rows import read_public_rows, some_rows
+from dpviz.datasets.public_rows import read_public_rows
 from dpviz.escape import plain
 from dpviz.numbers import counted
+from dpviz.runs.public import STANDS_IN, started
 from pages._ui.explore.form.state import form_state
 from pages._ui.frame.address.control import Control, switch
 from pages._ui.frame.words import on_screen
 from pages._ui.server.owner import owner
 from pages._ui.work import private
 
-__all__ = ["OPEN", "begun", "given", "remember"]
+__all__ = ["OPEN", "begun", "given", "remember", "told"]
 
 _START = ("public_centers", "radius_share")  # the parameters that `with_public_rows` sets
 
 OPEN = Control(
-    "open", "explore_open", "Public rows", switch(False),
-    help="DEMO only. A twentieth of the rows, always the same ones, counts as published, and k-means on them gives the "
-    "first centers. These rows stay among the others, whom alone the promise covers.",
+    "open", "explore_open", "Public rows", switch(True),
+    help=f"DEMO only. {STANDS_IN[0].upper()}{STANDS_IN[1:]}. These rows stay among the others, whom alone the promise "
+    "covers. Without them, the first centers are spread over the bounds.",
 )  # fmt: skip
 
 
@@ -40,9 +42,13 @@ def begun(algorithm: Algorithm, data: Dataset) -> Algorithm:
         return algorithm
     if data.private:
         return _as_before(algorithm, data)
-    if not OPEN.held:
-        return algorithm
-    return algorithm.with_public_rows(some_rows(data, 2 * algorithm.n_clusters), data.domain)
+    return started(algorithm, data) if OPEN.held else algorithm
+
+
+def told(methods: Iterable[type[Algorithm]]) -> None:
+    """Say where first centers come from if one of these methods takes public rows, on pages without the switch."""
+    for name in sorted({cls.name for cls in methods if cls.takes_public_rows}):
+        st.caption(f"{name}: {STANDS_IN}.")
 
 
 def _as_before(algorithm: Algorithm, data: Dataset) -> Algorithm:

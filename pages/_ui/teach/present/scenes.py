@@ -12,6 +12,7 @@ from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.datasets import Dataset
 from dpviz.lessons import LESSONS
 from dpviz.numbers import number
+from dpviz.runs.public import started
 from dpviz.sweeps.sweep import Sweep
 from dpviz.version import __version__
 from pages._ui.explore.attacker.setup import SLOWEST, question_of
@@ -181,6 +182,8 @@ def _run(scene: Scene, slide: Slide) -> Work:
     if scene.values.get("exact"):
         raise ValueError("A slide cannot show a run without noise; switch the noise on.")
     data, side = catalog.sample(scene.values["d"]), asked_by(scene, explore)
+    if scene.values.get("open"):
+        side = dataclasses.replace(side, algorithm=started(side.algorithm, data))
     runs.check(data, side.algorithm)
     if slide.show in WORDS:
         return pictures.words, (data, side.algorithm, side.seed, slide.show, _priced(data, side.algorithm, slide.show))
