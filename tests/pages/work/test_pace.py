@@ -3,6 +3,11 @@
 import pytest
 
 from dpviz.algorithms import ALGORITHMS
+from dpviz.atlas.cells import STOPS
+from dpviz.atlas.fill import RUNS
+from dpviz.datasets import load_sample
+from pages._ui.explore.settings import LIVE
+from pages._ui.work.filling import MOST
 from pages._ui.work.pace import Pace, duration
 
 PE = ALGORITHMS["pe-means"]
@@ -34,6 +39,14 @@ def test_pe_work_follows_rounds_and_columns():
     small, large = PE(n_clusters=10, epsilon=1.0), PE(n_clusters=10, epsilon=4.0)
     assert large.work(40, 60_000) == pytest.approx(4 * small.work(40, 60_000), rel=0.03)  # the rounds T grow with ε
     assert ALGORITHMS["hdpe-means"](n_clusters=10).work(64, 10_000) < small.work(64, 10_000)
+
+
+def test_a_first_run_of_choose_k_on_a_sample_starts_by_itself_and_has_a_track_of_epsilon():
+    """A new server knows no run's time: a forecast far above the time (.14 s on town) would forbid both."""
+    data = load_sample("town")
+    algorithm = ALGORITHMS["choose-k"](n_clusters=5)
+    seconds = Pace().seconds(algorithm, data.domain.n_features, data.n_public)
+    assert 0.14 < seconds < LIVE and len(STOPS) * RUNS * seconds < MOST
 
 
 def test_pace_learns_from_timed_runs():
