@@ -1,5 +1,7 @@
 """Time whole runs of the algorithms relative to KMeans(n_init=10); both run in turns in one process.
 
+Everything runs on one BLAS thread.
+
 python -m lab.benchmarks.speed --algorithms pe-means --cases 10kx2 60kx40 --pairs 3
 """
 
@@ -15,6 +17,7 @@ from typing import Any
 import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
+from threadpoolctl import threadpool_limits
 
 from dpviz import params
 from dpviz.algorithms import ALGORITHMS
@@ -44,10 +47,16 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=3)
     options = parser.parse_args()
     print(
-        "| case | algorithm | wall ratio, median (min-max) | processor ratio | seconds | KMeans seconds "
-        "| loss / KMeans loss | peak MB |"
+        "| rows x columns, k | algorithm | processor-time ratio | wall-time ratio | seconds | KMeans' seconds "
+        "| loss / KMeans' loss | peak MB |"
     )
     print("|---|---|---|---|---|---|---|---|")
+    with threadpool_limits(1):
+        measure(options)
+
+
+def measure(options: argparse.Namespace) -> None:
+    """Print a row for every case and algorithm: medians of the ratios with minimum and maximum, and wall seconds."""
     for case in options.cases:
         n, d, k = CASES[case]
         X = make_blobs(n, d, centers=k, random_state=0)[0]
@@ -67,8 +76,9 @@ def main() -> None:
             (wall, processor), (own, plain) = (np.array(ours) / np.array(theirs)).T, np.median([ours, theirs], axis=1)
             peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
             print(
-                f"| {case} | {slug} | {median(wall):.2f} ({wall.min():.2f}-{wall.max():.2f}) "
-                f"| {median(processor):.2f} ({processor.min():.2f}-{processor.max():.2f}) "
+                f"| {n:,} x {d}, {k} | {algorithm.name} "
+                f"| {median(processor):.2f} ({processor.min():.2f} to {processor.max():.2f}) "
+                f"| {median(wall):.2f} ({wall.min():.2f} to {wall.max():.2f}) "
                 f"| {own[0]:.2f} | {plain[0]:.2f} | {np.mean(losses):.3f} | {peak:.0f} |",
                 flush=True,
             )

@@ -33,7 +33,7 @@ LEAST = {  # benchmark: (arguments at the least size, what it prints); ROWS is a
         "--samples iris --algorithms fastlloyd --true 2 --simulated 2 --releases 1",
         "| iris | fastlloyd | 2 |",
     ),
-    "speed": ("--algorithms kmeans --cases 10kx2 --pairs 1", "| 10kx2 | kmeans |"),
+    "speed": ("--algorithms kmeans --cases 10kx2 --pairs 1", "| 10,000 x 2, 15 | KMeans |"),
     "utility": ("--data iris --algorithms fastlloyd --epsilons 1 --seeds 1 --rows ROWS", "| iris (150, 4, 3) |"),
     "verdicts": ("", ""),
 }
