@@ -2,12 +2,14 @@
 
 import streamlit as st
 
+from dpviz.algorithms import ALGORITHMS
 from dpviz.escape import plain
 from pages._ui.data.plan.controls import plan
 from pages._ui.data.plan.form import form
 from pages._ui.data.plan.spending import onward
 from pages._ui.data.plan.state import plan_state
 from pages._ui.data.plan.view import show
+from pages._ui.explore.form.public_rows import told
 from pages._ui.frame import catalog, markup, shell
 from pages._ui.frame.address import links
 from pages._ui.frame.prepared import FORM
@@ -35,4 +37,5 @@ if wish is None:
     st.stop()
 if own.private:
     wish = onward(own, wish)
+told((ALGORITHMS[slug] for slug in wish.slugs), " Your own public rows may lie elsewhere.")
 show(wish)

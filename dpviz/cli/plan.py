@@ -29,6 +29,7 @@ from dpviz.planning.words import (
     size,
     tighter,
 )
+from dpviz.runs.public import STANDS_IN
 from dpviz.validate import integer, nearest
 
 __all__ = ["add_plan"]
@@ -90,6 +91,8 @@ def _plan(arguments: argparse.Namespace) -> int:
     towns = facts.everywhere(shaped(shares, arguments.apart, facts.n_clusters) if shares else None)
     for slug in slugs:
         print(f"\n{ALGORITHMS[slug].name}")
+        if ALGORITHMS[slug].takes_public_rows:
+            print(f"  {STANDS_IN}. Your own public rows may lie elsewhere.")
         looked = [ranked(rehearse(town, slug, epsilon, arguments.repeats) for town in towns) for epsilon in stops]
         for one in looked:
             _show(one)

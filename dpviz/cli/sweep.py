@@ -8,7 +8,9 @@ from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 
+from dpviz.algorithms import ALGORITHMS
 from dpviz.cli.progress import Bar
+from dpviz.runs.public import STANDS_IN
 from dpviz.sweeps.dask_engine import cluster, connect
 from dpviz.sweeps.engines import Engine, on_this_machine, perform
 from dpviz.sweeps.processes import cpu_count
@@ -47,6 +49,9 @@ def _sweep(arguments: argparse.Namespace) -> int:
     done = set(read_rows(arguments.output).key)
     total = len(list(spec.sweep.runs()))
     print(f"{spec.title}: {total} runs, simulation on public data; nothing here is private.", file=sys.stderr)
+    for cls in {ALGORITHMS[variant.algorithm] for variant in spec.sweep.variants}:
+        if cls.takes_public_rows:
+            print(f"{cls.name}: {STANDS_IN}.", file=sys.stderr)
     with ExitStack() as stack:
         engine: Engine = partial(on_this_machine, workers=arguments.workers)
         if arguments.cluster:

@@ -21,6 +21,7 @@ from dpviz.postprocessing.released import center_noise
 from dpviz.postprocessing.verdict import Groups, groups_of
 from dpviz.privacy.accounting import default_delta, mu_of_epsilon
 from dpviz.privacy.guarantee import Guarantee, Notion
+from dpviz.runs.public import started
 from dpviz.runs.reruns import spread
 
 __all__ = ["EPSILONS", "STOPS", "Rehearsal", "memory", "middle_of", "offered", "rehearse", "same_run", "stops_around"]
@@ -143,12 +144,13 @@ def rehearse(
     """Run an algorithm on stand-ins, with the seeds from `first` on, at the noise that the declared people would see.
 
     Only the ratio of noise to people matters: if more people are declared than stand in, μ (or ε, without a μ) is
-    raised in proportion, which keeps the ratio. Apart from `seconds`, the result follows from the arguments alone.
+    raised in proportion, which keeps the ratio. A method that takes public rows starts from some of the stand-ins.
+    Apart from `seconds`, the result follows from the arguments alone.
     """
     cls = ALGORITHMS[slug]
     data = facts.stand_in()
     real = _make(cls, facts, epsilon)
-    algorithm = dataclasses.replace(real, **_louder(real, facts, epsilon))
+    algorithm = started(dataclasses.replace(real, **_louder(real, facts, epsilon)), data)
     kmeans, best, groups = _reference(data, facts.n_clusters)
     traces, begun = [], time.process_time()
     for seed in range(first, first + repeats):

@@ -29,6 +29,7 @@ from dpviz.planning.words import amount, headline, judgment, matched, noise_rang
 from dpviz.postprocessing.at_bound import REACH
 from dpviz.postprocessing.released import center_noise
 from dpviz.postprocessing.verdict import groups_of
+from dpviz.runs.public import started
 from dpviz.runs.reruns import rerun, spread
 
 TOWN = (5000, [-12, -9], [12, 9], 5)
@@ -91,6 +92,17 @@ def test_a_rehearsal_is_the_formula_of_real_runs_in_the_data_units():
     np.testing.assert_allclose(found.ratios, np.array(losses) / normalized_loss(data.X, best, data.domain))
     centers = rerun([data], algorithm, range(3)).centers
     np.testing.assert_allclose(found.scatter, np.tile(12 * spread(centers, centers[0], data.domain)[:, None], 2))
+
+
+def test_a_method_that_takes_public_rows_is_rehearsed_with_some_of_the_stand_ins_and_the_command_says_so(capsys):
+    facts = declared(*TOWN)
+    (centers,) = rehearse(facts, "public-start", 1.0, 1).centers
+    data = facts.stand_in()
+    method = started(ALGORITHMS["public-start"](n_clusters=5, epsilon=1.0), data)
+    np.testing.assert_array_equal(method.run(data.X, domain=data.domain, seed=0).cluster_centers, centers)
+    for slug, said in (("public-start", 1), ("glloyd", 0)):
+        assert plan("--algorithms", slug, "--epsilon", "1", "--repeats", "2") == 0
+        assert capsys.readouterr().out.count("counts as published and gives the first centers") == said
 
 
 def test_a_rehearsal_in_two_parts_is_the_whole_one():

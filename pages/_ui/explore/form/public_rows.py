@@ -45,10 +45,10 @@ def begun(algorithm: Algorithm, data: Dataset) -> Algorithm:
     return started(algorithm, data) if OPEN.held else algorithm
 
 
-def told(methods: Iterable[type[Algorithm]]) -> None:
+def told(methods: Iterable[type[Algorithm]], more: str = "") -> None:
     """Say where first centers come from if one of these methods takes public rows, on pages without the switch."""
     for name in sorted({cls.name for cls in methods if cls.takes_public_rows}):
-        st.caption(f"{name}: {STANDS_IN}.")
+        st.caption(f"{name}: {STANDS_IN}.{more}")
 
 
 def _as_before(algorithm: Algorithm, data: Dataset) -> Algorithm:
