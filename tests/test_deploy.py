@@ -1,52 +1,18 @@
-"""Check what a deployment needs: a server that calls no other machine, locked packages, and complete configurations."""
+"""Check what a deployment needs: locked packages and complete configurations (`test_idle.py` has its server)."""
 
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
-import time
 import tomllib
-import urllib.error
-import urllib.request
 
 import nbformat
 import pytest
 from packaging.requirements import Requirement
 
 from dpviz.version import __version__
-from tests.serving import ROOT, serve
-
-
-def handshake(url, origin):
-    """Request a websocket as a page of the given origin would; return the status line."""
-    host, port = url.removeprefix("http://").split(":")
-    with socket.create_connection((host, int(port)), timeout=30) as line:
-        request = (
-            f"GET /_stcore/stream HTTP/1.1\r\nHost: {host}:{port}\r\nOrigin: {origin}\r\nConnection: Upgrade\r\n"
-            "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
-        )
-        line.sendall(request.encode())
-        return line.recv(4096).decode("latin-1").split("\r\n")[0]
-
-
-def healthy(url):
-    try:
-        with urllib.request.urlopen(f"{url}/_stcore/script-health-check", timeout=240) as answer:
-            return answer.status == 200
-    except urllib.error.HTTPError:
-        return False
-
-
-@pytest.mark.slow
-def test_the_server_asks_no_outside_address_even_when_a_foreign_page_calls_it():
-    with serve() as url:
-        assert "403" in handshake(url, "http://evil.example")  # before any visit
-        until = time.monotonic() + 200
-        while not healthy(url):  # the first run of the script may take longer than Streamlit waits for it
-            assert time.monotonic() < until
-        assert "101" in handshake(url, url)
+from tests.serving import ROOT
 
 
 def test_the_recorder_notes_an_outside_address(tmp_path):

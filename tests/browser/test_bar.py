@@ -1,4 +1,4 @@
-"""Check the bar: every page marks its place, links and arrows keep the session, and a phone's bar has five words."""
+"""Check the bar: the keyboard skips it, a phone's has five words, a frame has none (`test_headers.py` walks by it)."""
 
 import pytest
 from playwright.sync_api import expect
@@ -15,31 +15,6 @@ def marked(page, name):
     expect(page.locator("nav.bar [aria-current]")).to_have_text(words)
     several = place is not None and len(place.pages) > 1
     expect(page.locator("nav.tabs [aria-current=page]")).to_have_text([PAGES[name].title] if several else [])
-
-
-def test_every_page_marks_its_place_and_the_arrows_take_one_step_a_page(open_page):
-    page = open_page()
-    marked(page, "home")
-    page.evaluate("window.same = true")  # a new session would lose this mark
-    walked, length = ["home"], page.evaluate("history.length")
-    for place in PLACES[1:]:
-        page.locator("nav.bar").get_by_role("link", name=place.word, exact=True).click()
-        marked(page, place.pages[0])
-        walked.append(place.pages[0])
-        for name in place.pages[1:]:
-            page.locator("nav.tabs").get_by_role("link", name=PAGES[name].title, exact=True).click()
-            marked(page, name)
-            walked.append(name)
-    page.locator("nav.bar").get_by_role("link", name="Papers", exact=True).click()
-    marked(page, "papers")
-    assert {*walked, "papers"} == set(PAGES)
-    assert page.evaluate("history.length") == length + len(walked)
-    for name in reversed(walked):
-        page.go_back()
-        marked(page, name)
-    page.go_forward()
-    marked(page, walked[1])
-    assert page.evaluate("window.same")
 
 
 def test_the_keyboard_skips_the_bar_and_share_is_not_covered(open_page):

@@ -1,4 +1,4 @@
-"""Check that every page renders with the headers of deploy/Caddyfile, and that only named sites may frame one."""
+"""Check that every page renders, and marks its place, with the headers of deploy/Caddyfile, and who may frame one."""
 
 import http.server
 import re
@@ -48,18 +48,29 @@ def visit(behind):
     assert complaints == [] and outside == []
 
 
-def test_every_page_renders_behind_the_headers(visit):
-    page, walked = visit(""), {"papers"}
-    for place in PLACES:
+def test_behind_the_headers_every_page_renders_marks_its_place_and_is_one_step_of_the_arrows(visit):
+    page = visit("")
+    renders(page, "home")
+    page.evaluate("window.same = true")  # a new session would lose this mark
+    walked, length = ["home"], page.evaluate("history.length")
+    for place in PLACES[1:]:
         page.locator("nav.bar").get_by_role("link", name=place.word, exact=True).click()
-        for name in place.pages:
-            if name != place.pages[0]:
-                page.locator("nav.tabs").get_by_role("link", name=PAGES[name].title, exact=True).click()
+        renders(page, place.pages[0])
+        walked.append(place.pages[0])
+        for name in place.pages[1:]:
+            page.locator("nav.tabs").get_by_role("link", name=PAGES[name].title, exact=True).click()
             renders(page, name)
-            walked.add(name)
+            walked.append(name)
     page.locator("nav.bar").get_by_role("link", name="Papers", exact=True).click()
     renders(page, "papers")
-    assert walked == set(PAGES)
+    assert {*walked, "papers"} == set(PAGES)
+    assert page.evaluate("history.length") == length + len(walked)
+    for name in reversed(walked):
+        page.go_back()
+        marked(page, name)
+    page.go_forward()
+    marked(page, walked[1])
+    assert page.evaluate("window.same")
 
 
 def renders(page, name):

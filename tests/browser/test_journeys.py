@@ -8,7 +8,6 @@ from playwright.sync_api import TimeoutError, expect
 
 from dpviz.figures.kit.theme import DARK, LIGHT
 from tests.browser.conftest import PATIENCE
-from tests.serving import running
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
@@ -277,14 +276,3 @@ def test_a_connection_that_is_lost_while_a_run_plays_loses_no_step(open_page):
     assert len(lines) > came and picture(page) == before
     expect(slider).to_have_value("3")
     no_exception(page)
-
-
-def test_a_deep_link_to_a_fresh_server_gets_the_whole_shell(open_page, browser):
-    with running(DPVIZ_WORKERS="0") as (url, _):
-        page = open_page("explore", base=url)
-        expect(page.get_by_text("DEMO", exact=True).first).to_be_visible()
-        expect(page.get_by_text("Privacy budget ε")).to_be_visible()
-        expect(page).to_have_title("Watch: PE-means on Town - dpviz")
-        expect(page.get_by_role("link", name="Explore", exact=True)).to_have_attribute("aria-current", "page")
-        expect(page.get_by_test_id("stSidebarNav")).to_have_count(0)
-        no_exception(page)

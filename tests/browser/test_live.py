@@ -120,11 +120,22 @@ def ran(page, method):
     return Trace.from_json(Path(saved.value.path()).read_text())
 
 
-def test_a_tab_finds_the_same_bits_draws_the_film_and_then_asks_nobody(visit):
-    page, asked, wrong = visit(), [], []
+# what a browser cannot do where it keeps nothing, and what the page then says
+INSECURE = "Object.defineProperty(self, 'isSecureContext', { value: false })", "only over https or from this computer"
+FULL = "Cache.prototype.put = async () => { throw new DOMException('', 'QuotaExceededError'); }", "keeps nothing"
+
+
+def nothing_is_kept(page, words):
+    expect(page.locator(".status output")).to_contain_text("Without a network it will not open again: ")
+    expect(page.locator(".status output")).to_contain_text(words)
+
+
+def test_a_tab_finds_the_same_bits_draws_the_film_and_then_asks_nobody_even_where_nothing_is_kept(visit):
+    page, asked, wrong = visit(before=INSECURE[0]), [], []
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.on("console", lambda said: said.type == "error" and wrong.append(said.text))
     loaded(page)
+    nothing_is_kept(page, INSECURE[1])
     page.context.on("request", lambda one: one.url.startswith("http") and asked.append(one.url))
     page.context.set_offline(True)
     for method in ("pe-means", "dpm", "nsm"):
@@ -224,12 +235,13 @@ def rows(n=500):
     return "height,weight,name\n" + "".join(f"{7 + a:.9f},{5 + b:.9f},Anna\n" for a, b in draws)
 
 
-def test_an_own_file_is_opened_offline_and_runs_as_it_does_here(visit):
-    page, asked, wrong = visit(), [], []
+def test_an_own_file_is_opened_offline_and_runs_as_it_does_here_even_where_nothing_is_kept(visit):
+    page, asked, wrong = visit(before=FULL[0]), [], []
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.on("console", lambda said: said.type == "error" and wrong.append(said.text))
     expect(page.get_by_text("read by this tab and sent nowhere")).to_be_hidden()
     loaded(page)
+    nothing_is_kept(page, FULL[1])
     page.context.on("request", lambda one: one.url.startswith("http") and asked.append(one.url))
     page.context.set_offline(True)
     opened(page, "people.csv", rows().encode())
@@ -819,21 +831,6 @@ def test_a_new_build_replaces_what_the_browser_kept_and_still_opens_without_a_ne
     page.get_by_role("button", name="Load Python here").click()
     expect(page.locator(".status output")).to_contain_text("Starting Python")
     context.close()
-
-
-@pytest.mark.parametrize(
-    ("before", "words"),
-    [
-        ("Object.defineProperty(self, 'isSecureContext', { value: false })", "only over https or from this computer"),
-        ("Cache.prototype.put = async () => { throw new DOMException('', 'QuotaExceededError'); }", "keeps nothing"),
-    ],
-)
-def test_where_nothing_can_be_kept_the_page_says_so_and_works_as_before(visit, before, words):
-    page = visit(before=before)
-    loaded(page)
-    expect(page.locator(".status output")).to_contain_text("Without a network it will not open again: ")
-    expect(page.locator(".status output")).to_contain_text(words)
-    ran(page, "dpm")
 
 
 def test_from_a_folder_the_page_says_what_it_needs(browser, folder):

@@ -42,12 +42,18 @@ def test_the_button_shows_all_panels_in_plotly_at_the_step_and_a_step_brings_the
     no_exception(page)
 
 
-def test_a_run_plays_on_in_motion_when_the_server_is_gone(browser):
+def test_a_deep_link_to_a_fresh_server_gets_the_whole_shell_and_a_run_that_plays_on_when_it_is_gone(browser):
     with running(DPVIZ_WORKERS="0") as (url, _):
         page = browser.new_page(viewport={"width": 1280, "height": 800}, reduced_motion="no-preference")
         page.set_default_timeout(PATIENCE)
         page.goto(f"{url}/{NSM}")
+        expect(page.get_by_text("DEMO", exact=True).first).to_be_visible()
+        expect(page.get_by_text("Privacy budget ε")).to_be_visible()
+        expect(page).to_have_title("Watch: NSM (ours) on Town - dpviz")
+        expect(page.get_by_role("link", name="Explore", exact=True)).to_have_attribute("aria-current", "page")
+        expect(page.get_by_test_id("stSidebarNav")).to_have_count(0)
         charts(page, 4)
+        no_exception(page)
         page.get_by_role("button", name="First step").click()
         page.get_by_label("Speed").select_option("4")
         page.get_by_role("button", name="Play").click()

@@ -14,14 +14,14 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings(
 
 @pytest.fixture(scope="module")
 def failing(browser, tmp_path_factory):
-    """Serve a checkout in which three pages fail after they are drawn; return its address and its server's log."""
+    """Serve a checkout in which two pages fail after they are drawn; return its address and its server's log."""
     root = tmp_path_factory.mktemp("checkout")
     for name in ("pages", ".streamlit"):
         shutil.copytree(ROOT / name, root / name)
     shutil.copy(ROOT / "app.py", root)
     for name in ("dpviz", "sample_data"):
         (root / name).symlink_to(ROOT / name)
-    for name in ("limits", "explore", "attacker"):
+    for name in ("explore", "attacker"):
         with (root / "pages" / f"{name}.py").open("a") as page:
             page.write('\nraise KeyError("Alice Sentinel 123456789012")\n')
     log = root / "log"
@@ -32,7 +32,6 @@ def failing(browser, tmp_path_factory):
 @pytest.mark.parametrize(
     ("name", "before", "width", "height"),
     [
-        ("limits", "h1:has-text('Limits')", 1280, 800),
         ("explore", ".st-key-form_top", 1280, 800),
         ("attacker", "h2:has-text('Your turn')", 390, 844),
     ],

@@ -14,7 +14,6 @@ from streamlit.runtime.app_session import AppSession
 from lab.benchmarks.visitor import Visitor
 from pages._ui.frame.inside import patches
 from tests.pages.server.test_owner import awaited
-from tests.serving import running
 
 CLEAR_CACHE = bytes([0x28, 0x01])
 OPERATION = BackMsg.DESCRIPTOR.fields_by_name["backend_operation_request"].message_type
@@ -139,15 +138,13 @@ async def sent(url, *frames):
 
 
 @pytest.mark.slow
-def test_a_real_server_drops_the_frames_and_answers_on(tmp_path):
-    with (tmp_path / "log").open("w") as log, running(log=log, DPVIZ_WORKERS="0") as (url, process):
-        assert awaited(sent(url, CLEAR_CACHE, CLEAR_CACHE))
-        for kind, is_handled in patches.MESSAGES.items():
-            if not is_handled:
-                assert awaited(sent(url, message(kind).SerializeToString()))
-        awaited(a_class_while_a_stranger_clears(url))
-        assert process.poll() is None
-    assert "Traceback" not in (tmp_path / "log").read_text()
+def test_a_real_server_drops_the_frames_and_answers_on(alive):
+    assert awaited(sent(alive.url, CLEAR_CACHE, CLEAR_CACHE))
+    for kind, is_handled in patches.MESSAGES.items():
+        if not is_handled:
+            assert awaited(sent(alive.url, message(kind).SerializeToString()))
+    awaited(a_class_while_a_stranger_clears(alive.url))
+    assert alive.process.poll() is None and "Traceback" not in alive.log.read_text()
 
 
 async def a_class_while_a_stranger_clears(url):

@@ -16,7 +16,7 @@ from lab.benchmarks.visitor import Visitor
 from pages._ui.frame.inside import patches
 from pages._ui.server import uploads
 from pages._ui.server.uploads import GRACE, MARGIN, STEP, Uploads, tidy
-from tests.serving import awaited, running
+from tests.serving import awaited
 
 MB = 1024 * 1024
 
@@ -204,6 +204,5 @@ async def visits(port):
 
 
 @pytest.mark.slow
-def test_a_real_server_takes_files_on_pages_with_a_field_alone():
-    with running(DPVIZ_WORKERS="0") as (url, _):
-        assert asyncio.run(visits(int(url.rsplit(":", 1)[1]))) == [409, 204, 204]
+def test_a_real_server_takes_files_on_pages_with_a_field_alone(alive):
+    assert asyncio.run(visits(int(alive.url.rsplit(":", 1)[1]))) == [409, 204, 204]
