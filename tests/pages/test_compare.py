@@ -3,7 +3,6 @@
 import dataclasses
 import json
 import re
-import time
 from types import SimpleNamespace
 
 import pytest
@@ -24,25 +23,21 @@ from pages._ui.work import results
 from pages._ui.work.recent import Recent
 from tests.figures.panes import ONE_OF_A_PANE
 from tests.pages.pictures import pictures
-from tests.pages.visitor import visit
+from tests.pages.visitor import visit, wait
 from tests.tiers import tiers
 
 
 @pytest.fixture
 def open_link():
     def opener(query="", page="compare"):
-        return wait(visit(page, query))
+        return pictured(visit(page, query))
 
     return opener
 
 
-def wait(app, seconds=240):
+def pictured(app):
     """Wait for the pictures, or for a sentence that says why there are none."""
-    until = time.monotonic() + seconds
-    while not (pictures(app) or app.error or app.exception) and time.monotonic() < until:
-        time.sleep(0.1)
-        app.run()
-    return app
+    return wait(app, lambda app: pictures(app) or app.error or app.exception)
 
 
 def parts(app, name):
@@ -133,7 +128,7 @@ def test_one_thing_changed_from_explore(open_link):
     app.session_state["explore_beside"] = True
     app.run()
     app.button(key="explore_beside_ε / 4").click().run()
-    wait(app)
+    pictured(app)
     assert not app.exception and len(parts(app, "dpviz_panel")) == 3
     one, other = app.session_state["compare_runs"]
     assert one.algorithm.epsilon == 4 * other.algorithm.epsilon == 1.0 and one.seed == other.seed
@@ -147,10 +142,10 @@ def test_runs_are_added_swapped_changed_and_taken_away(open_link):
     assert [side.algorithm.slug for side in app.session_state["compare_runs"]] == ["pe-means", "kmeans"]
     app = open_link(link("a=pe-means&k=5&e=1&s=0", "a=pe-means&k=5&e=0.25&s=0"))
     app.button(key="compare_add").click().run()
-    wait(app)
+    pictured(app)
     assert [s.seed for s in app.session_state["compare_runs"]] == [0, 0, 1] and len(pictures(app)) == 4
     app.button(key="compare_swap").click().run()
-    wait(app)
+    pictured(app)
     assert [s.algorithm.epsilon for s in app.session_state["compare_runs"]] == [0.25, 1.0, 0.25]
     app.button(key="compare_remove").click().run()
     turn = app.session_state["compare_turn"]
@@ -161,7 +156,7 @@ def test_runs_are_added_swapped_changed_and_taken_away(open_link):
     ]
     assert len(pictures(app)) == 3 and app.session_state["compare_runs"][0].algorithm.epsilon == 0.25
     app.selectbox(key=f"compare_{turn}_B_algorithm").set_value("dist-dp").run()
-    wait(app)
+    pictured(app)
     assert not app.exception and "does not make it better" in words(app)
     assert "right at most <b>A " in words(app)
     assert re.search(r"A \([\d.]+ × KMeans\) spent 100% on votes; ", words(app))
@@ -197,7 +192,7 @@ def test_private_data_are_refused_with_the_reason(runs):
 
 
 def test_private_releases_that_are_paid_stand_side_by_side_and_nothing_is_run():
-    app = wait(private_visit(("dpm", "nsm", "eugkm")))
+    app = pictured(private_visit(("dpm", "nsm", "eugkm")))
     (field,) = app.multiselect
     assert field.label == "Releases already paid" and field.value == ["run 2", "run 1"]  # the newest two
     assert not app.exception and len(pictures(app)) == 3 and "job" not in app.session_state

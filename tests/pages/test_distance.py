@@ -7,7 +7,7 @@ import pytest
 from dpviz.algorithms import ALGORITHMS
 from dpviz.privacy.guarantee import Notion
 from tests.pages.pictures import pictures
-from tests.pages.visitor import visit
+from tests.pages.visitor import visit, words
 
 
 @pytest.fixture
@@ -29,10 +29,6 @@ def at(app, rho, slug="dist-dp-region-means"):
     while app.session_state["job"] if "job" in app.session_state else "":
         time.sleep(0.1)
         app.run()
-
-
-def words(app):
-    return " ".join(block.proto.body for block in app.get("html"))
 
 
 def test_the_promise_and_what_it_leaves_open_are_said_at_once(page):

@@ -2,7 +2,6 @@
 
 import dataclasses
 import pickle
-import time
 from functools import partial
 from types import SimpleNamespace
 
@@ -13,7 +12,7 @@ from dpviz.planning.rehearsal import rehearse
 from dpviz.planning.towns import shaped
 from pages._ui.data.plan import view
 from pages._ui.data.plan.form import Wish
-from tests.pages.visitor import csv, declare, drop, facts, visit
+from tests.pages.visitor import csv, declare, drop, facts, visit, wait
 
 QUERY = "v=1&n=300&k=2&columns=east,north&low=-1,-1&high=1,1&a=sulloyd"
 
@@ -29,10 +28,8 @@ def words(app):
 
 @pytest.mark.slow
 def test_a_plan_answers_in_both_directions_and_says_what_it_assumes(opened):
-    app, until = opened(QUERY + "&within=0.2&e=0.7&curve=1"), time.monotonic() + 240
-    while "Tight bounds" not in words(app) and time.monotonic() < until:
-        time.sleep(0.1)
-        app.run()
+    app = opened(QUERY + "&within=0.2&e=0.7&curve=1")
+    wait(app, lambda app: "Tight bounds" in words(app))
     assert not app.exception and not app.error
     text = words(app)
     assert "for noise of ±200 m per center with k = 2" in text and "ε 0.7 gives noise of ±" in text
@@ -62,10 +59,7 @@ def test_two_private_files_with_the_same_public_facts_are_rehearsed_alike_to_the
     for content in files:
         app = declare(drop(visit("data"), "mine.csv", content, "No, it is private"), facts("a", "b"))
         app.number_input(key="plan_k").set_value(2).run()
-        until = time.monotonic() + 240
-        while "rehearsed" not in app.session_state and time.monotonic() < until:
-            time.sleep(0.1)
-            app.run()
+        wait(app, lambda app: "rehearsed" in app.session_state)
         assert not app.run().exception and not app.error  # drawn whole: rows came while it was drawn
         ((run, looked),) = app.session_state["rehearsed"].items()
         told.append((run, [pickle.dumps(dataclasses.replace(one, seconds=0.0)) for one in looked], words(app)))
@@ -80,10 +74,7 @@ def test_a_town_of_ones_own_needs_a_share_for_every_group(opened):
     ]
     app.text_input(key="plan_shares").set_value("3, 1").run()
     app.slider(key="plan_near").set_value(3.0).run()
-    until = time.monotonic() + 240
-    while "rehearsed" not in app.session_state and time.monotonic() < until:
-        time.sleep(0.1)
-        app.run()
+    wait(app, lambda app: "rehearsed" in app.session_state)
     assert not app.error and "yours, 75/25" in words(app) and "all groups found" in words(app)
     ((_, looked),) = app.session_state["rehearsed"].items()
     assert next(one for one in looked if one.facts.title == "yours, 75/25").facts.town.apart == 3

@@ -5,7 +5,6 @@ import html
 import json
 import math
 import re
-import time
 
 import pytest
 
@@ -36,7 +35,7 @@ from pages._ui.teach.present import show as show_module
 from pages._ui.teach.present.scenes import staged
 from pages._ui.teach.present.show import _record
 from pages._ui.work import atlas
-from tests.pages.visitor import visit
+from tests.pages.visitor import visit, wait
 
 QUICK = Deck(
     "Two",
@@ -414,11 +413,8 @@ def opened():
     return opener
 
 
-def ready(app, seconds=240):
-    until = time.monotonic() + seconds
-    while show(app) is None and not app.exception and time.monotonic() < until:
-        time.sleep(0.1)
-        app.run()
+def ready(app):
+    wait(app, lambda app: show(app) is not None or app.exception)
     assert not app.exception
     return app
 

@@ -34,7 +34,7 @@ from pages._ui.work.results import Result
 from pages._ui.work.workers import SWEEPERS
 from tests.algorithms.test_knobs import KNOBS
 from tests.pages.pictures import panels
-from tests.pages.visitor import new_app, visit
+from tests.pages.visitor import new_app, visit, wait
 from tests.sweeps.handmade import rows, runs
 
 
@@ -313,10 +313,7 @@ def test_a_sweep_runs_in_the_background_survives_pages_and_is_found_again(app):
     identity = app.session_state["sweep"]
     app.switch_page("pages/home.py").run()
     app.switch_page("pages/tradeoff.py").run()
-    until = time.monotonic() + 240
-    while any(b.label == "Cancel" for b in app.button) and time.monotonic() < until:
-        time.sleep(1)
-        app.run()
+    wait(app, lambda app: not any(b.label == "Cancel" for b in app.button))
     assert not app.exception and app.session_state["sweep"] == identity
     specs = [panel["figure"] for panel in panels(app)]
     assert sum("KMeans (not private)" in spec for spec in specs) == 2 and all("NOT PRIVATE" in spec for spec in specs)

@@ -29,13 +29,24 @@ def open_page(app, page):
     return app.switch_page(page).run()
 
 
-def wait_for_run(app, seconds=240):
+def wait(app, ready, seconds=240):
+    """Draw the page again until `ready(app)` is true, or until the time is over."""
     until = time.monotonic() + seconds
-    while "job" in app.session_state and time.monotonic() < until:
-        time.sleep(0.2)
+    while not ready(app) and time.monotonic() < until:
+        time.sleep(0.1)
         app.run()
+    return app
+
+
+def wait_for_run(app, seconds=240):
+    wait(app, lambda app: "job" not in app.session_state, seconds)
     assert "job" not in app.session_state
     return app
+
+
+def words(app):
+    """Return the text of a page that is drawn as HTML, with its tags."""
+    return " ".join(block.proto.body for block in app.get("html"))
 
 
 def told(app):

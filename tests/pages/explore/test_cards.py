@@ -19,7 +19,7 @@ from dpviz.takeaway.cards import cards_html
 from dpviz.takeaway.changes import between, changes_html
 from dpviz.takeaway.foreign import read
 from pages._ui.explore import changed
-from tests.pages.visitor import content, declare, drop, facts, finish, new_app, press, spend, wait_for_run
+from tests.pages.visitor import content, declare, drop, facts, finish, new_app, press, spend, wait, wait_for_run
 
 
 def rows(seed=0):
@@ -124,10 +124,7 @@ def test_a_result_is_compared_with_the_rehearsal_of_exactly_this_run():
     app = new_app().run()
     drop(app.switch_page("pages/data.py").run(), "mine.csv", content(), "No, it is private")
     declare(app, facts("a", "b", n_public=300))
-    until = time.monotonic() + 240
-    while "rehearsed" not in app.session_state and time.monotonic() < until:
-        time.sleep(0.1)
-        app.run()
+    wait(app, lambda app: "rehearsed" in app.session_state)
     press(app, next(button.label for button in app.button if button.label.startswith("Continue to Spend")))
     finish(press(app, "Run and spend"))
     words = html.unescape(" ".join(bodies(app)))

@@ -2,7 +2,6 @@
 
 import html
 import re
-import time
 
 import pytest
 
@@ -12,7 +11,7 @@ from dpviz.privacy.accounts import Account, Claim
 from dpviz.runs.how_many import how_many, told
 from pages._ui.explore import how_many as section
 from tests.pages.pictures import pictures
-from tests.pages.visitor import content, declare, drop, facts, finish, new_app, spend
+from tests.pages.visitor import content, declare, drop, facts, finish, new_app, spend, wait
 
 
 def opened(answer):
@@ -35,10 +34,8 @@ def words(app):
 
 @pytest.mark.slow
 def test_a_public_file_shows_what_its_rows_say():
-    app, until = opened("Yes, it is public"), time.monotonic() + 120
-    while "alves of the rows agree most" not in words(app) and time.monotonic() < until:
-        time.sleep(0.1)
-        app.run()
+    app = opened("Yes, it is public")
+    wait(app, lambda app: "alves of the rows agree most" in words(app))
     data = next(iter(app.session_state["own"].values()))
     assert told(how_many(data), data.n_clusters) in words(app) and "KMeans on all 300 rows" in words(app)
     shown = " ".join(pictures(app))

@@ -1,7 +1,6 @@
 """Check runs without noise on Explore: for DEMO only, marked as such, with an address, and in no private comparison."""
 
 import dataclasses
-import time
 from functools import partial
 
 import numpy as np
@@ -14,7 +13,7 @@ from dpviz.figures.kit.theme import theme
 from dpviz.postprocessing.verdict import private_verdict
 from dpviz.runs.single import replay
 from pages._ui.explore.form.forms import may_be_noiseless
-from tests.pages.visitor import visit
+from tests.pages.visitor import visit, wait, words
 from tests.tiers import tiers
 
 OFFERED = [slug for slug, cls in ALGORITHMS.items() if may_be_noiseless(cls)]
@@ -25,15 +24,8 @@ def opened():
     return partial(visit, "explore")
 
 
-def words(app):
-    return " ".join(block.proto.body for block in app.get("html"))
-
-
-def wait(app, ready, seconds=240):
-    until = time.monotonic() + seconds
-    while not ready(app) and time.monotonic() < until:
-        time.sleep(0.1)
-        app.run()
+def drawn(app, ready):
+    wait(app, ready)
     assert ready(app) and not app.exception and not app.error
     return app
 
@@ -42,10 +34,10 @@ BADGE = '<span class="dp-badge other">NO PRIVACY</span>'
 
 
 def test_a_link_opens_a_run_without_noise_which_says_so(opened):
-    app = wait(opened("v=1&d=tiny&a=sulloyd&k=2&e=1&s=0&exact=1"), lambda app: BADGE in words(app))
+    app = drawn(opened("v=1&d=tiny&a=sulloyd&k=2&e=1&s=0&exact=1"), lambda app: BADGE in words(app))
     assert app.toggle(key="explore_exact").value
     app.toggle(key="explore_exact").set_value(False).run()
-    wait(app, lambda app: BADGE not in words(app))
+    drawn(app, lambda app: BADGE not in words(app))
     assert BADGE not in words(app) and not app.exception
 
 

@@ -2,17 +2,13 @@
 
 import pytest
 
-from tests.pages.visitor import new_app
+from tests.pages.visitor import new_app, words
 
 
 @pytest.fixture
 def app(monkeypatch, tmp_path):
     monkeypatch.setenv("DPVIZ_HOME", str(tmp_path))
     return new_app()
-
-
-def _words(app):
-    return " ".join(block.proto.body for block in app.get("html"))
 
 
 def test_regions_are_told_in_their_own_words(app):
@@ -26,7 +22,7 @@ def test_regions_are_told_in_their_own_words(app):
             break
         app.run()
     assert not app.exception and "dp-dbscan" in app.session_state["shown"]
-    shown, folds = _words(app), [box.label for box in app.expander]
+    shown, folds = words(app), [box.label for box in app.expander]
     assert "2 regions" in shown and "adjusted Rand index" in shown and "× KMeans" not in shown
     assert "Middles of the regions in numbers" in folds
     assert "From the released counts of cells, at no cost." in shown, "what sets regions apart"

@@ -15,7 +15,7 @@ from pages._ui.explore.workspace.explore import explore
 from pages._ui.frame.address import scene
 from pages._ui.work import batch
 from tests.pages.pictures import pictures
-from tests.pages.visitor import content, new_app, private_file, spend, visit
+from tests.pages.visitor import content, new_app, private_file, spend, visit, wait, words
 
 
 @pytest.fixture
@@ -23,15 +23,8 @@ def app():
     return visit("again", "v=1&d=tiny&a=sulloyd&k=2&e=1&s=0")
 
 
-def words(app):
-    return " ".join(block.proto.body for block in app.get("html"))
-
-
 def finish(app):
-    until = time.monotonic() + 240
-    while words(app).count('href="again') < 5 and time.monotonic() < until:
-        time.sleep(0.1)
-        app.run()
+    wait(app, lambda app: words(app).count('href="again') >= 5)
     return app
 
 
@@ -117,10 +110,7 @@ def test_a_private_release_shows_where_another_run_may_end_and_nothing_is_spent(
     state = app.session_state
     (number,) = {len(state["history"])}
     app.switch_page("pages/again.py").run()
-    until = time.monotonic() + 240
-    while "never where the true center is" not in words(app) and time.monotonic() < until:
-        time.sleep(0.1)
-        app.run()
+    wait(app, lambda app: "never where the true center is" in words(app))
     assert not app.exception and not app.error
     told = words(app).replace('href="./learn?v=1&amp;part=definition"', "")  # what a bet is, the same for every run
     assert "without reading a row" in told and "href=" not in told and "KMeans' loss" not in told

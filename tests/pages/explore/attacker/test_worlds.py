@@ -2,7 +2,6 @@
 
 import json
 import re
-import time
 from functools import partial
 from types import SimpleNamespace
 
@@ -15,7 +14,7 @@ from dpviz.figures.kit.view import View
 from pages._ui.explore.attacker import view, worlds
 from pages._ui.explore.attacker.who import USUAL, accepts, called, person
 from pages._ui.work import batch
-from tests.pages.visitor import visit
+from tests.pages.visitor import visit, wait, words
 from tests.traces import trace as run_of
 
 
@@ -25,16 +24,10 @@ def opened(monkeypatch):
     return partial(visit, "attacker")
 
 
-def words(app):
-    return " ".join(block.proto.body for block in app.get("html"))
-
-
 @pytest.mark.slow
 def test_alex_comes_by_a_link_and_goes(opened):
-    app, until = opened("v=1&d=tiny&a=sulloyd&k=2&e=1&s=0&who=row:3"), time.monotonic() + 240
-    while "Released: jumps " not in words(app) and time.monotonic() < until:
-        time.sleep(0.1)
-        app.run()
+    app = opened("v=1&d=tiny&a=sulloyd&k=2&e=1&s=0&who=row:3")
+    wait(app, lambda app: "Released: jumps " in words(app))
     assert not app.exception and not app.error and "always the same: Alex is known" in words(app)
     assert app.selectbox(key="attacker_who").value == "row:3"
     conclusion = re.search(r"KMeans: [^,]+, always the same", re.sub("<[^>]*>", "", words(app)))[0]
@@ -54,16 +47,12 @@ def test_one_run_in_both_worlds_is_shown_before_the_clouds_are_computed(opened, 
     monkeypatch.setattr(
         worlds, "gather", lambda topic, title, pieces, **more: batch.gather(topic, title, pieces[:1], **more)
     )
-    app, until = opened("v=1&d=tiny&a=sulloyd&k=2&e=1&s=0&who=row:5"), time.monotonic() + 240
-    while not steps(app) and time.monotonic() < until:
-        time.sleep(0.1)
-        app.run()
+    app = opened("v=1&d=tiny&a=sulloyd&k=2&e=1&s=0&who=row:5")
+    wait(app, lambda app: steps(app))
     assert not app.exception and not app.error and "Alex is known" in words(app) and "jumps" not in words(app)
     assert [title.endswith("not computed yet") for title in steps(app)] == [False, False, True, True, True]
     monkeypatch.setattr(worlds, "gather", batch.gather)
-    while "Released: jumps " not in words(app) and time.monotonic() < until:
-        time.sleep(0.1)
-        app.run()
+    wait(app, lambda app: "Released: jumps " in words(app))
     assert not app.exception and len(steps(app)) == 5 and "not computed yet" not in " ".join(steps(app))
 
 
@@ -76,10 +65,8 @@ def test_the_progress_of_the_clouds_is_below_the_picture_so_that_its_end_moves_n
         return batch.Gathered(one.ready, job, active=True)
 
     monkeypatch.setattr(worlds, "gather", gathering)
-    app, until = opened("v=1&d=tiny&a=sulloyd&k=2&e=1&s=0&who=row:6"), time.monotonic() + 240
-    while not steps(app) and time.monotonic() < until:
-        time.sleep(0.1)
-        app.run()
+    app = opened("v=1&d=tiny&a=sulloyd&k=2&e=1&s=0&who=row:6")
+    wait(app, lambda app: steps(app))
     drawn = list(app.main)
     sent = [getattr(part.proto, "component_name", "") or getattr(part.proto, "text", "") for part in drawn]
     assert sent.index("dpviz_transport") < sent.index("25% of the runs in two worlds")

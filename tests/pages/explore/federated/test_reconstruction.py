@@ -4,16 +4,12 @@ import re
 
 import pytest
 
-from tests.pages.visitor import visit
+from tests.pages.visitor import visit, words
 
 
 @pytest.fixture
 def opened():
     return visit
-
-
-def words(app):
-    return " ".join(block.proto.body for block in app.get("html"))
 
 
 def strip(app):
