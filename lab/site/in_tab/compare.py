@@ -15,6 +15,7 @@ from dpviz.figures.kit.theme import SLOTS
 from dpviz.postprocessing.beside import LETTERS, budgets, facts, kinds, partners
 from dpviz.postprocessing.span import shared
 from dpviz.postprocessing.verdict import private_verdict
+from dpviz.runs.public import started
 from dpviz.runs.single import replay
 from dpviz.takeaway.comparison import comparison
 from dpviz.takeaway.label import badge, names_of
@@ -51,7 +52,7 @@ def _compared(form: dict[str, Any], say: Callable[[int, int], None]) -> dict[str
     given = {"n_clusters": data.n_clusters}
     given |= {name: getattr(first, name) for name in SHARED if name in params.specs(type(first))}
     second = other(**{name: value for name, value in given.items() if name in params.specs(other)})
-    both = first, second
+    both = started(first, data), started(second, data)
     for algorithm in both:  # before either runs
         algorithm.check_domain(data.domain, data.n_public)
     traces = [replay(data, algorithm, seed, say).trace for algorithm in both]

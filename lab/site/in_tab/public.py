@@ -20,6 +20,7 @@ from dpviz.metrics import reference_name, run_loss
 from dpviz.numbers import ratio_words
 from dpviz.postprocessing.regions import has_regions
 from dpviz.postprocessing.verdict import Groups, Verdict, demo_verdict, groups_of, private_verdict, regions_verdict
+from dpviz.runs.public import started
 from dpviz.runs.reruns import rerun
 from dpviz.runs.single import Reference, reference, replay, rivals
 from dpviz.takeaway.replay import replay_parts
@@ -46,7 +47,7 @@ def run(asked: str, say: Callable[[int, int], None]) -> str:
 
     def answer(form: dict[str, Any]) -> dict[str, Any]:
         data = data_of(form)
-        found, trace = _ran(data, algorithm_of(form), seed_of(form["seed"]), say)
+        found, trace = _ran(data, started(algorithm_of(form), data), seed_of(form["seed"]), say)
         return found | (clusters(trace, data) if form["data"] == own.NAME else {})
 
     return answered(asked, answer)
@@ -54,7 +55,12 @@ def run(asked: str, say: Callable[[int, int], None]) -> str:
 
 def again(asked: str, say: Callable[[int, int], None]) -> str:
     """Run the same method `AGAIN` times with other seeds; return how the results differ, or `refused`."""
-    return answered(asked, lambda form: _reran(data_of(form), algorithm_of(form), seed_of(form["seed"]), say))
+
+    def answer(form: dict[str, Any]) -> dict[str, Any]:
+        data = data_of(form)
+        return _reran(data, started(algorithm_of(form), data), seed_of(form["seed"]), say)
+
+    return answered(asked, answer)
 
 
 def data_of(form: dict[str, Any]) -> Dataset:

@@ -14,6 +14,7 @@ from dpviz.figures.kit.theme import DARK, LIGHT
 from dpviz.metrics import reference_name
 from dpviz.numbers import fraction, ratio_words
 from dpviz.privacy.guarantee import Notion
+from dpviz.runs.public import started
 from dpviz.runs.reruns import rerun
 
 from .forms import answered, seed_of, values_of
@@ -44,14 +45,16 @@ def plotted(asked: str, say: Callable[[int, int], None]) -> str:
 
 
 def _plotted(form: dict[str, Any], say: Callable[[int, int], None]) -> dict[str, Any]:
-    data, algorithm, first = data_of(form), _algorithm(form), seed_of(form["seed"])
+    data, first = data_of(form), seed_of(form["seed"])
+    algorithm = started(_algorithm(form), data)
     runs = _number_of_runs(form["runs"])
     made = rerun([data], algorithm, range(first, first + runs), say)
     kmeans, k = reference_of(data, algorithm, first), getattr(algorithm, "n_clusters", data.n_clusters)
     there = groups_beside(data, kmeans)
     row = {
         "method": algorithm.slug,
-        "name": algorithm.called(dict.fromkeys(_exactly(type(algorithm)), True), k),
+        "name": algorithm.called(dict.fromkeys(_exactly(type(algorithm)), True), k)
+        + " with public rows" * algorithm.takes_public_rows,
         "epsilon": float(form["epsilon"]),
         "ratio": float(np.median(made.losses)) / (kmeans.loss or 1.0),
         "found": sum(bool(there.found_by(data.domain.normalize(centers)).all()) for centers in made.centers),

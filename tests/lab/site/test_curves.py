@@ -7,6 +7,7 @@ import pytest
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load
+from dpviz.runs.public import started
 from dpviz.runs.reruns import rerun
 from dpviz.runs.single import reference
 from lab.site.in_tab import CURVES, opened, own, plotted
@@ -36,6 +37,14 @@ def test_a_point_is_the_median_of_runs_with_the_next_seeds_over_the_loss_of_kmea
     assert row["ratio"] == np.median(made.losses) / reference(iris, 3, 4).loss
     assert (row["epsilon"], row["runs"], row["beside"]) == (0.5, 3, "KMeans") and 0 <= row["found"] <= 3
     assert said == [(0, 3), (1, 3), (2, 3), (3, 3)]
+
+
+def test_a_method_that_takes_public_rows_starts_from_some_rows_and_its_name_says_so():
+    found, _ = answered("public-start", runs="2", n_clusters="2")
+    tiny = load("tiny")
+    made = rerun([tiny], started(ALGORITHMS["public-start"](n_clusters=2, epsilon=1.0), tiny), range(2))
+    assert found["row"]["ratio"] == np.median(made.losses) / reference(tiny, 2, 0).loss
+    assert found["row"]["name"] == "Public start with public rows"
 
 
 def test_the_figure_has_every_row_once_and_leaves_gaps():
