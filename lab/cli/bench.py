@@ -109,4 +109,11 @@ def _save(rows: pd.DataFrame, bench: Bench, path: Path) -> None:
         "families": families,
     }
     metadata = {**(table.schema.metadata or {}), b"bench": json.dumps(about).encode()}
-    pq.write_table(table.replace_schema_metadata(metadata), path, compression="zstd", compression_level=19)
+    pq.write_table(
+        table.replace_schema_metadata(metadata),
+        path,
+        compression="zstd",
+        compression_level=19,
+        use_dictionary=[name for name in table.column_names if name != "loss"],  # nearly all losses differ
+        column_encoding={"loss": "BYTE_STREAM_SPLIT"},
+    )
