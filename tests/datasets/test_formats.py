@@ -181,7 +181,7 @@ def test_value_labels_of_stata_are_words_and_numbers_without_one_stay_numbers():
     np.testing.assert_array_equal(own.values("share"), [0.5, np.nan, 2, 3, 4])
 
 
-@pytest.mark.parametrize("ending", formats.ENDINGS)
+@pytest.mark.parametrize("ending", formats._ENDINGS)
 def test_every_ending_has_a_reader_that_its_first_bytes_do_not_contradict(ending):
     for private in (True, False):
         kind = formats.declared_format(f"X.{ending.upper()}", b"a,b\n", Form(private=private, header=True))
@@ -191,6 +191,6 @@ def test_every_ending_has_a_reader_that_its_first_bytes_do_not_contradict(ending
 def test_the_formats_are_named_once_and_typed_ones_need_no_question():
     wanted = "drop CSV or other text, Excel (.xlsx), Parquet, Feather, JSON records or Stata"
     assert wanted == formats.FORMATS
-    typed = {ending for ending in formats.ENDINGS if formats.has_types(f"x.{ending}")}
+    typed = {ending for ending in formats._ENDINGS if formats.has_types(f"x.{ending}")}
     assert typed == {"parquet", "feather", "arrow", "dta"}
     assert formats.has_types("X.DTA.GZ") and not formats.has_types("x.gz") and not formats.has_types("parquet.csv")

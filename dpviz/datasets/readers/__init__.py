@@ -12,7 +12,6 @@ from typing import BinaryIO
 from dpviz.datasets.readers.apart import read_apart
 from dpviz.datasets.readers.form import Form
 from dpviz.datasets.readers.formats import (
-    ENDINGS,
     FORMATS,
     REFUSED,
     declared_format,
@@ -24,7 +23,7 @@ from dpviz.datasets.readers.recode import Recoding
 from dpviz.datasets.readers.table import Column, Limits, Stopped, Table, TableError, too_large, too_much
 
 __all__ = [
-    "ENDINGS", "Column", "Form", "Limits", "Recoding", "Stopped", "Table", "TableError", "check_usable", "has_types",
+    "Column", "Form", "Limits", "Recoding", "Stopped", "Table", "TableError", "check_usable", "has_types",
     "read_table", "too_large",
 ]  # fmt: skip
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from dpviz.datasets.readers.form import Form
 
-__all__ = ["ENDINGS", "FORMATS", "REFUSED", "declared_format", "format_of", "has_types", "is_first_record", "unplaced"]
+__all__ = ["FORMATS", "REFUSED", "declared_format", "format_of", "has_types", "is_first_record", "unplaced"]
 
 
 class Format(NamedTuple):
@@ -40,7 +40,6 @@ _FORMATS = (
 )
 _BINARY = {begin: one.reader for one in _FORMATS for begin in one.begins}
 _ENDINGS = {ending: one for one in _FORMATS for ending in one.endings}
-ENDINGS = tuple(_ENDINGS)
 _OLD_STATA = re.compile(rb"[\x69\x6c-\x73][\x01\x02]\x01\x00")  # releases 105 to 115, byte order, file type
 _JSON = re.compile(rb"\s*(\{\s*(\"|\})|\[\s*([{\[\"\d-]|true|false|null|\]))")
 

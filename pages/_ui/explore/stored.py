@@ -33,7 +33,6 @@ __all__ = [
     "edition_of",
     "found_again",
     "more_people",
-    "name_of",
     "runs_of",
     "sample_of",
     "shared_span",
@@ -54,7 +53,8 @@ class Stored:
     @property
     def names(self) -> dict[str, Chart]:
         """Return the stored runs by the public name of the edition of the sample on which they were made."""
-        return {name_of(self.sample, people): chart for people, chart in self.charts.items()}
+        name = self.sample
+        return {name if people is None else f"{name}:{people}": chart for people, chart in self.charts.items()}
 
 
 def edition_of(data: Dataset) -> tuple[str, int | None] | None:
@@ -81,11 +81,6 @@ def runs_of(data: Dataset, algorithm: Algorithm) -> Stop | None:
 def sample_of(data: Dataset) -> str:
     """Return the name of the sample to which the people belong, "" if there is none."""
     return (edition_of(data) or ("",))[0]
-
-
-def name_of(sample: str, people: int | None) -> str:
-    """Return the public name of an edition of a sample."""
-    return sample if people is None else f"{sample}:{people}"
 
 
 def stored(name: str, data: Dataset, cls: type[Algorithm]) -> Stored | None:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from itertools import count
-from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import numpy as np
@@ -47,9 +46,11 @@ class Result:
     @property
     def label(self) -> str:
         """Return the run's name as shown in lists."""
+        given = self.trace.parameters
         values = [
-            f"{key} {number(value, 6) if isinstance(value, float) else value}"
-            for key, value in _short(self.trace.parameters).items()
+            f"{short} {number(given[name], 6) if isinstance(given[name], float) else given[name]}"
+            for name, short in (("n_clusters", "k"), ("epsilon", "ε"))
+            if name in given
         ]
         last = "released" if self.trace.seed is None else f"seed {self.trace.seed}"
         if self.trace.noiseless:
@@ -87,10 +88,6 @@ class _Mine:
 
 
 _mine = _Mine()
-
-
-def _short(parameters: Mapping[str, Any]) -> dict[str, float]:
-    return {short: parameters[name] for name, short in (("n_clusters", "k"), ("epsilon", "ε")) if name in parameters}
 
 
 def _bytes(result: Result) -> int:

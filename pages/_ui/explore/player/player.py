@@ -128,7 +128,8 @@ def player(
                     shell.key_line(legend, hidden, result.data.noun)
             if shows("panels"):
                 with st.container(key=f"{key}_sidecol", gap="xxsmall"):
-                    _code(result.trace)
+                    # the transport highlights the lines of the shown step, and folds them on a phone
+                    st.html(listing(result.trace, _lines(result.trace)))
                     shell.key_line(legend, hidden, result.data.noun)
                     with st.container(key=_SWIPE(key), gap="xxsmall"):  # on a phone, a row directly below the plane
                         draw(_SWIPE(key), side, how=how)
@@ -186,11 +187,6 @@ def _transport(
         run="" if result.data.private else result.identity,  # the same name on every page, so that a run keeps its step
         **starts(opened),
     )
-
-
-def _code(trace: Trace) -> None:
-    """Show the pseudo-code; the transport highlights the lines of the shown step, and folds it on a phone."""
-    st.html(listing(trace, _lines(trace)))
 
 
 def _lines(trace: Trace) -> tuple[Line, ...]:

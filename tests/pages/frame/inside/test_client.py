@@ -11,7 +11,6 @@ from pages._ui.frame.inside import client
 HERE = Path(client.__file__).parent
 TEXT = "".join(path.read_text() for path in sorted(HERE.iterdir()) if path.suffix in (".css", ".js", ".py"))
 PARTS = sorted(set(re.findall(r"data-testid=(\w+)|\.(st[A-Z]\w+)", TEXT)))
-BUTTONS = re.compile(r"stBaseButton-(\w+)")
 
 
 @cache
