@@ -19,7 +19,7 @@ from dpviz.postprocessing.center_sd import stated
 from dpviz.postprocessing.medians import medians_on
 from dpviz.trace import Coreset, Step, Trace
 
-__all__ = ["COSTS", "MOST_K", "at_k", "elbow", "further_releases", "numbers_of_centers", "price", "resolve"]
+__all__ = ["COSTS", "MOST_K", "at_k", "elbow", "free", "further_releases", "numbers_of_centers", "price", "resolve"]
 
 COSTS = ("k-means", "k-median")
 OTHER_K = "No ± is known for these centers: the release states the noise of its own number of centers alone."
@@ -57,6 +57,12 @@ def at_k(trace: Trace, n_clusters: int) -> Trace:
     title = f"{cost} on the released points with {n_clusters} center{'s' * (n_clusters != 1)}"
     last = Step("any-k", title, freeze(released), index=len(trace.steps), n_releases=len(trace.ledger))
     return dataclasses.replace(trace, steps=(*trace.steps, last), cluster_centers=freeze(centers))
+
+
+def free(trace: Trace) -> str:
+    """Return what another number of centers costs a run with a coreset, in a sentence that the ε spent ends."""
+    points = len(trace.coreset.points) if trace.coreset else 0
+    return f"Any k reads the same {points:,} released points again: no row is read, and the ε spent stays at "
 
 
 def further_releases(trace: Trace) -> int:

@@ -2,7 +2,7 @@
 const live = JSON.parse(document.getElementById("live").textContent);
 const find = (name) => document.querySelector(`.live ${name}`), form = find("form");
 const [out, bar, found] = [find(".status output"), find("progress"), find(".found")];
-const [own, more, blobs, panel] = [find(".own"), find("details .fields"), find(".blobs"), find(".file")];
+const [own, more, blobs, panel] = [find(".own"), find(".more"), find(".blobs"), find(".file")];
 const typed = {}; // what a visitor has typed, by field, kept over a change of the method
 let worker = null, kept = null, offline = "", close = () => {}, asked = null;
 let closed = null; // once this promise is kept, this page can ask no host any more
@@ -50,7 +50,7 @@ const say = (words, share = null) => {
   else bar.removeAttribute("value");
 };
 const busy = (now) => {
-  for (const one of document.querySelectorAll(".go, .again, .rehearse, .plot, .paid button"))
+  for (const one of document.querySelectorAll(".go, .again, .rehearse, .plot, .paid button, .any input"))
     one.disabled = now || (one.matches(".again") && !asked);
   find(".stop").hidden = !now;
   if (!now) rehearsing = plan = null;
@@ -93,9 +93,6 @@ const take = ({ doing, ready, made: done, planned, found: answer, ask, failed })
     else show(answer);
   }
 };
-/** Return the clusters of a run on an own file as cards, with a sentence on their noise, or nothing. */
-const carded = ({ cards, noise, rehearsed }) => (cards ? [made("div", { innerHTML: cards }), // escaped by dpviz
-  ...[noise, rehearsed].filter(Boolean).map((textContent) => made("p", { className: "small", textContent }))] : []);
 /** Return links to files made of some texts, in a paragraph, and a function that drops these files. */
 const offered = (...files) => {
   const links = files.filter(([, text]) => text).map(([download, text, textContent]) =>

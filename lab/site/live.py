@@ -19,6 +19,7 @@ from dpviz.datasets.readers.form import NUMBERS
 from dpviz.figures.code import style
 from dpviz.figures.scenes import paint
 from dpviz.numbers import on_screen
+from dpviz.planning.towns import APART, FARTHEST, NEAREST
 from dpviz.takeaway import style as exported
 from dpviz.takeaway.cards import cards_style
 from dpviz.takeaway.replay import driver_code
@@ -37,8 +38,8 @@ _INSIDE = (  # the modules of `in_tab`
     "__init__", "clusters", "compare", "count", "forms", "own", "private", "public", "rehearsal", "tradeoff",
 )  # fmt: skip
 _SCRIPTS = (  # which together are one module
-    "live", "live_offline", "live_count", "live_file", "live_private", "live_rehearse", "live_compare",
-    "live_tradeoff", "live_start",
+    "live", "live_offline", "live_count", "live_file", "live_private", "live_cards", "live_rehearse",
+    "live_compare", "live_tradeoff", "live_start",
 )  # fmt: skip
 _MADE = "blobs:"  # the name of the data that the form itself describes
 
@@ -110,7 +111,7 @@ def _page(shell: Shell, loaded: Mapping[str, bytes]) -> str:
         '<label>Method<select name="method"></select></label><div class="fields own"></div>'
         '<label class="other">Compare with<select name="other"><option value="">nothing</option></select></label>'
         '<label class="seeds">Seed<input name="seed" value="0" inputmode="numeric" autocomplete="off"></label>'
-        "<details><summary>More</summary><div class=fields></div></details>"
+        '<details><summary>More</summary><div class="more fields"></div></details>'
         f"{_grid()}"
         '<p class="acts"><button class="go">Run</button> <button type="button" class="again" disabled>'
         'Again with 20 other seeds</button> <button type="button" class="rehearse" hidden>Rehearse</button> '
@@ -177,7 +178,19 @@ def _file_panel() -> str:
         '<div class="columns"></div><div class="people fields" hidden>'
         '<label>Number of rows, rounded<input name="n_public" inputmode="numeric" autocomplete="off"></label>'
         '<label>Rows per person, at most<input name="rows_per_person" value="1" inputmode="numeric" autocomplete="off">'
-        "</label></div></fieldset>"
+        f"</label></div>{_town()}</fieldset>"
+    )
+
+
+def _town() -> str:
+    """Return the part of the form in which an owner shapes a town to rehearse."""
+    return (
+        '<details class="town"><summary>Rehearse a town like yours, too</summary><div class=fields>'
+        '<label>Shares of your groups<input name="shares" placeholder="60, 30, 10" autocomplete="off" '
+        'title="One positive number for each of the k groups, separated by commas."></label>'
+        f'<label>From touching to far apart<input type="range" name="near" min="{NEAREST:g}" max="{FARTHEST:g}" '
+        f'step="0.5" value="{APART:g}" title="The distance between the nearest two groups, in standard deviations of a '
+        'group."></label></div></details>'
     )
 
 

@@ -2,12 +2,12 @@
 const rehearsal = find(".rehearsal");
 let rehearsing = null; // the form that is rehearsed, and whether to go on after the part that is being made
 const rehearse = () => {
-  const { method, n_public: size, rows_per_person: most } = form.elements;
+  const { method, n_public: size, rows_per_person: most, shares, near } = form.elements;
   withdraw();
   rehearsal.hidden = true;
   busy(true);
   rehearsing = { on: true, form: { method: method.value, values: texts("values"), columns: chosen(),
-    n_public: size.value, rows_per_person: most.value } };
+    n_public: size.value, rows_per_person: most.value, shares: shares.value, near: near.value } };
   say("Rehearsing …", -1);
   worker.postMessage({ ask: "rehearsed", form: rehearsing.form });
 };

@@ -235,6 +235,17 @@ def rows(n=500):
     return "height,weight,name\n" + "".join(f"{7 + a:.9f},{5 + b:.9f},Anna\n" for a, b in draws)
 
 
+def reads_released_points_again(page):
+    """Check that a slider shows other numbers of clusters of a run that released points, and that nothing runs."""
+    ran(page, "eugkm")
+    expect(page.locator(".found article")).to_have_count(2)
+    expect(page.locator(".found")).to_contain_text("Any k reads the same ")
+    page.get_by_label("Any k afterwards").fill("4")
+    expect(page.locator(".found article")).to_have_count(4)
+    expect(page.locator(".status output")).to_have_text("Nothing was run or spent.")
+    expect(page.locator(".found .clusters")).to_contain_text("No ± is known for these centers")
+
+
 def test_an_own_file_is_opened_offline_and_runs_as_it_does_here_even_where_nothing_is_kept(visit):
     page, asked, wrong = visit(before=FULL[0]), [], []
     page.on("pageerror", lambda error: wrong.append(str(error)))
@@ -262,6 +273,7 @@ def test_an_own_file_is_opened_offline_and_runs_as_it_does_here_even_where_nothi
     assert "<article>" in kept_files(page, "Clusters as CSV", "Clusters on one page")["Clusters on one page"]
     page.get_by_role("button", name="Again with 20 other seeds").click()
     expect(page.locator(".status output")).to_contain_text("of 20 runs with other seeds")
+    reads_released_points_again(page)
     for width in (1280, 390):
         page.set_viewport_size({"width": width, "height": 844})
         assert page.evaluate("() => document.documentElement.scrollWidth") <= width
@@ -438,6 +450,11 @@ def rehearses(page, content):
     rehearse.click()
     expect(said).to_have_text("Rehearsed 60 runs. Nothing was read or spent.", timeout=SLOW)
     expect(page.locator(".rehearsal tbody tr")).to_have_count(5)
+    page.get_by_text("Rehearse a town like yours, too").click()
+    page.get_by_label("Shares of your groups").fill("70, 20, 10")
+    rehearse.click()
+    expect(said).to_have_text("Your town needs a share for each of its 2 groups; got 3.")
+    page.get_by_label("Shares of your groups").fill("")
     for width in (1280, 390):
         page.set_viewport_size({"width": width, "height": 844})
         assert page.evaluate("() => document.documentElement.scrollWidth") <= width
@@ -619,7 +636,7 @@ def refused(place, to):
 
 
 def test_python_starts_while_files_are_kept_but_can_ask_no_host_and_is_not_ready_until_the_page_cannot(visit, served):
-    page = visit(before="Cache.prototype.put = () => new Promise((go) => { globalThis.go = go; })")
+    page = visit(before="Cache.prototype.put = () => new Promise(() => {})")
     with page.expect_event("worker"):
         page.get_by_role("button", name="Load Python here").click()
     before = list(Server.asked)

@@ -5,6 +5,7 @@ The site's worker imports this package under the name `in_tab`, so it imports no
 
 from __future__ import annotations
 
+from .clusters import read_again
 from .compare import compared, releases
 from .count import exported, merged
 from .forms import GROUPS
@@ -29,6 +30,7 @@ __all__ = [
     "opened",
     "plotted",
     "priced",
+    "read_again",
     "rehearsed",
     "releases",
     "run",

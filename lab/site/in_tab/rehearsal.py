@@ -7,8 +7,9 @@ from typing import Any
 
 from dpviz import params
 from dpviz.algorithms import ALGORITHMS, Algorithm
-from dpviz.planning.facts import Facts
+from dpviz.planning.facts import Facts, numbers
 from dpviz.planning.rehearsal import Rehearsal, offered, rehearse, same_run
+from dpviz.planning.towns import Town, shaped
 from dpviz.planning.words import compared, headline, judgment, loss, noise_ranges, ranked, remarks
 from dpviz.trace import Trace
 
@@ -19,7 +20,7 @@ __all__ = ["matching", "rehearsed"]
 
 PART, WHOLE = 4, 20  # numbers of runs per town: of an answer, and of the whole rehearsal
 
-Request = tuple[str, str, float]  # the declared facts, the method, and ε
+Request = tuple[str, str, float, Town | None]  # the declared facts, the method, ε, and the town of the owner
 _last: dict[Request, dict[str, Rehearsal]] = {}  # the rehearsal that was asked for last, by town
 
 
@@ -31,7 +32,8 @@ def rehearsed(asked: str, say: Callable[[int, int], None]) -> str:
 
     Parameters
     ----------
-    asked : JSON with the texts of the form: `method`, `values` by name, `columns`, `n_public` and `rows_per_person`
+    asked : JSON with the texts of the form: `method`, `values` by name, `columns`, `n_public`, `rows_per_person`, and
+        for a town of the owner's own the `shares` of its groups and how far apart the `near`est two are
     say : function that receives the numbers of runs made and planned
     """
     return answered(asked, lambda form: _rehearsed(form, say))
@@ -40,8 +42,9 @@ def rehearsed(asked: str, say: Callable[[int, int], None]) -> str:
 def _rehearsed(form: dict[str, Any], say: Callable[[int, int], None]) -> dict[str, Any]:
     algorithm = algorithm_of(form)
     facts, epsilon = _facts(form, algorithm)
-    places = facts.everywhere()
-    known = _known((facts.key, algorithm.slug, epsilon))
+    own_town = _town(form, facts.n_clusters)
+    places = facts.everywhere(own_town)
+    known = _known((facts.key, algorithm.slug, epsilon, own_town))
     runs = [known[place.key].runs if place.key in known else 0 for place in places]
     done, planned = sum(runs), WHOLE * len(places)
     if done < planned:
@@ -54,6 +57,12 @@ def _rehearsed(form: dict[str, Any], say: Callable[[int, int], None]) -> dict[st
     if len(known) < len(places) or len({one.runs for one in known.values()}) > 1:
         return found  # towns are compared after equally many runs
     return found | _told(ranked(known[place.key] for place in places), _defaults(algorithm))
+
+
+def _town(form: dict[str, Any], k: int) -> Town | None:
+    """Return the town that the owner has shaped, if there is one."""
+    shares = numbers(form["shares"], "the shares of your groups")
+    return shaped(shares, float(form["near"]), k) if shares else None
 
 
 def _known(request: Request) -> dict[str, Rehearsal]:

@@ -12,7 +12,7 @@ from dpviz.numbers import counted, number, percent
 from dpviz.planning.rehearsal import same_run
 from dpviz.planning.words import compared
 from dpviz.postprocessing.cards import cards, centers_csv, noise_words
-from dpviz.postprocessing.coresets import at_k, elbow, further_releases, numbers_of_centers
+from dpviz.postprocessing.coresets import at_k, elbow, free, further_releases, numbers_of_centers
 from dpviz.takeaway import page
 from dpviz.takeaway.cards import cards_html, cards_style
 from dpviz.trace import Trace
@@ -91,9 +91,7 @@ def _about(result: Result, k: int) -> list[object]:
         return [markup.tag() if trace.claimed.exact else "", f" {trace.notice.rstrip('.')}."]
     if len(numbers_of_centers(trace)) == 1:
         return [f"This method releases {counted(own, 'center')} and no points to read again: another k is another run."]
-    points = len(trace.coreset.points) if trace.coreset else 0
-    free = f"Any k reads the same {points:,} released points again: no row is read, and the ε spent stays at "
-    parts: list[object] = [free, markup.bold(number(trace.spent.epsilon)), "."]
+    parts: list[object] = [free(trace), markup.bold(number(trace.spent.epsilon)), "."]
     if k != own:
         more = further_releases(trace)
         rest = f", without the {counted(more, 'release')} that corrected the run's own {own}" if more else ""

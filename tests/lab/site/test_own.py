@@ -8,8 +8,11 @@ import pytest
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load
 from dpviz.datasets.readers import Limits
+from dpviz.postprocessing.cards import cards
+from dpviz.postprocessing.coresets import at_k, numbers_of_centers
+from dpviz.takeaway.cards import cards_html
 from dpviz.trace import Trace
-from lab.site.in_tab import OWN, again, opened
+from lab.site.in_tab import OWN, again, opened, read_again
 from tests.lab.site.test_in_tab import answered, form
 
 MIXED = b"id,age,income,city\n1,31,1200.5,Bonn\n2,58,2300,Kiel\n3,44,,Bonn\n4,25,900,Bonn\n"
@@ -44,12 +47,17 @@ def test_a_file_is_opened_with_bounds_proposed_from_its_rows_and_a_reason_for_wh
     assert lines["id"]["usable"] and lines["id"]["why"].startswith("It seems to number the rows")
 
 
-def test_a_run_on_the_file_is_the_run_of_the_package_on_the_same_rows():
+def town_opened():
+    """Open Town's rows as a file; return Town and the columns that declare its bounds."""
     town = load("town")
     content = "x,y\n" + "\n".join(f"{a!r},{b!r}" for a, b in town.X.tolist())
     reading(content.encode())
     bounds = zip("xy", town.domain.low.tolist(), town.domain.high.tolist(), strict=True)
-    columns = [{"name": name, "low": str(low), "high": str(high), "unit": ""} for name, low, high in bounds]
+    return town, [{"name": name, "low": str(low), "high": str(high), "unit": ""} for name, low, high in bounds]
+
+
+def test_a_run_on_the_file_is_the_run_of_the_package_on_the_same_rows():
+    town, columns = town_opened()
     found = answered(own(columns, "nsm", n_clusters="5", epsilon="1"))
     trace = Trace.from_json(found["trace"])
     same = ALGORITHMS["nsm"](n_clusters=5).run(town.X, domain=trace.domain, seed=0)
@@ -126,3 +134,16 @@ def test_a_run_on_an_own_file_has_a_card_for_each_cluster_and_one_on_a_sample_ha
     assert "<dt>age</dt>" in found["cards"] and found["noise"] and found["csv"].count("\n") > 2
     assert found["page"].startswith("<!doctype html>") and "<article>" in found["page"]
     assert "cards" not in answered(form("dpm", "tiny"))
+
+
+def test_released_points_are_read_again_for_any_number_of_centers_that_the_app_offers():
+    _, columns = town_opened()
+    assert "most" not in answered(own(columns, "dpm", n_clusters="2"))
+    found = answered(own(columns, "eugkm", n_clusters="2"))
+    trace = Trace.from_json(found["trace"])
+    assert found["most"] == numbers_of_centers(trace)[-1] > 2 and found["own"] == 2
+    assert found["free"].endswith("no row is read, and the ε spent stays at 1.")
+    for k in (1, 2, found["most"]):
+        again_ = json.loads(read_again(json.dumps({"k": str(k)})))
+        assert again_["cards"] == cards_html(cards(at_k(trace, k), ("x", "y"), ("", "")), "people")
+        assert set(again_) == {"cards", "noise"} and (again_["cards"] == found["cards"]) == (k == 2)

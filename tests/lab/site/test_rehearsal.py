@@ -7,6 +7,7 @@ import pytest
 
 from dpviz.planning.facts import Facts
 from dpviz.planning.rehearsal import rehearse
+from dpviz.planning.towns import shaped
 from dpviz.planning.words import headline, ranked
 from lab.site.in_tab import opened, own, rehearsal, rehearsed
 from tests.lab.site.test_private import COLUMNS, ROWS, form, reading, released, table, told
@@ -72,6 +73,20 @@ def test_a_public_file_is_rehearsed_within_its_bounds():
     assert own.domain(json.loads(form())).n_public == ROWS
 
 
+def test_a_town_of_ones_own_is_rehearsed_beside_the_others_and_forgotten_when_it_changes():
+    told(table())
+    asked = form("nsm", shares="70, 20", near="3.5", epsilon="0.05")
+    last = [part(asked) for _ in range(4)][-1]
+    facts = Facts(own.domain(json.loads(asked)), 2)
+    places = facts.everywhere(shaped([70, 20], 3.5, 2))
+    looked = ranked(rehearse(town, "nsm", 0.05, 4) for town in places)
+    assert [(town, found) for town, found, _ in last["towns"]] == [
+        (one.facts.title, f"{one.whole} of 4") for one in looked
+    ]
+    assert last["planned"] == 80 and any(town.startswith("yours, 78/22") for town, _, _ in last["towns"])
+    assert [part(form("nsm", epsilon="0.05"))["done"] for _ in range(2)] == [4, 8]
+
+
 def test_a_release_is_compared_with_the_rehearsal_of_exactly_this_run():
     told(table())
     assert released(table())["rehearsed"] == ""
@@ -99,6 +114,8 @@ def test_what_the_rehearsal_leaves_at_its_default_is_named():
         (form(n_public="20", n_clusters="30"), "Centers must be at most the number of people, 20; got 30."),
         (form(epsilon="0.001"), "Privacy budget ε must be at least 0.01; got 0.001."),
         (form(epsilon="x"), "Privacy budget ε must be a number; got 'x'."),
+        (form(shares="1, 2, 3"), "Your town needs a share for each of its 2 groups; got 3."),
+        (form(shares="1, x"), "The shares of your groups must be numbers separated by commas; 'x' is not."),
         (form("dp-dbscan", n_clusters=None), "DP-DBSCAN cannot be rehearsed, as that needs centers, an ε and"),
     ],
 )
