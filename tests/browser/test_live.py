@@ -375,7 +375,7 @@ IDBObjectStore.prototype.put = function (...given) {
     return put.apply(this, given);
 };
 Worker.prototype.postMessage = function (message, ...given) {
-    if (globalThis.dead && message.ask === "drawn") return;
+    if (top.dead && message.ask === "drawn") return; // the worker starts in a frame of the page
     post.call(this, message, ...given);
 };
 """
