@@ -299,9 +299,13 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
         ("plan_price_wrong_place", "return costs[occurrence]", "return costs[0]"),
         ("plan_unknown_is_first", "if name not in self.costs:", "if False:"),
         ("plan_total_mu_linear", "mu=math.sqrt(math.fsum(cost.gdp**2 for cost in every))", "mu=max(cost.gdp for cost in every)"),
+        ("plan_cheapest_way", "self._paid(None) + max(ways,", "self._paid(None) + min(ways,"),
+        ("plan_ways_of_any_cost", "if any(type(cost) is not Gaussian for", "if False and any(type(cost) is not Gaussian for"),
+        ("plan_ways_forgotten", 'ways.setdefault(cost["way"], {})[name.partition(".")[0]] = None', "pass"),
         ("plan_total_no_delta", "own_delta=math.fsum(cost.own_delta for cost in every)", "own_delta=0.0"),
     ],
     (P + "curator.py", CURATOR): [
+        ("both_ways_of_a_plan", "if self._way not in (None, way):", "if False:"),
         ("no_noise_in_release", "return true + cost.draw(self._noise, entry.scale, true.shape)\n\n        noisy, true = self._session.noisy_sum", "return true\n\n        noisy, true = self._session.noisy_sum"),
         ("parts_under_replace", "if scope != ALL and scope not in self._by_user:", "if False:"),
         ("narrow_sensitivity_passes", "min(change, scale) < _NARROWEST", "scale < _NARROWEST"),

@@ -129,8 +129,8 @@ class Algorithm:
         return dataclasses.replace(self, epsilon=epsilon) if allowed else None  # type: ignore[call-arg]
 
     def releases(self, n_features: int, n_public: int) -> int:
-        """Return the number of releases in the plan."""
-        return sum(map(len, self.plan(n_features, n_public).costs.values()))
+        """Return the largest number of releases that the plan allows."""
+        return self.plan(n_features, n_public).most_releases
 
     def runs(self, n_features: int, n_public: int) -> Algorithm:
         """Return the algorithm to run: this one, or one with ordinary DP if that has a lower expected loss.

@@ -44,6 +44,7 @@ KINDS = {  # label of a plan's entries -> what they release, as the object of "s
     "cubes": "counts of cubes",
     "distances": "how far rows lie from the centers",
     "leaves": "counts of leaves",
+    "look": "counts of cells",
     "mean": "where the rows lie",
     "moment": "in which directions the rows spread",
     "pick": "the choice of a set of centers",

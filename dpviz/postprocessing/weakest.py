@@ -39,7 +39,10 @@ def shares(trace: Trace) -> dict[str, float]:
     Shares are of mu^2 if all releases are Gaussian, and otherwise of epsilon, each kind by itself at the run's delta.
     """
     kinds: dict[str, list[Any]] = {}
+    paid = {entry.name for entry in trace.ledger}
     for name, costs in trace.plan.costs.items():
+        if trace.plan.way(name) is not None and name not in paid:
+            continue  # the run went another way
         kinds.setdefault(name.partition(".")[0], []).extend(costs)
     squares = {kind: math.fsum(cost.gdp**2 for cost in costs) for kind, costs in kinds.items()}
     pure = {kind: math.fsum(cost.pure for cost in costs) for kind, costs in kinds.items()}

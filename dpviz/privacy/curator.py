@@ -103,6 +103,7 @@ class Curator:
         self._by_user: set[int] = set()
         self._mixed = False
         self._next = NextPrices()
+        self._way: int | None = None  # the number of the plan's way that the run goes
         self._tally = np.zeros(2)  # sums over the noisy tallies: of tally / variance, and of 1 / variance
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -414,6 +415,10 @@ class Curator:
         name = f"{label}.{part}" if part else label
         occurrence = self._next.of(name, path)
         cost = self.plan.price(name, occurrence)
+        if (way := self.plan.way(name)) is not None:
+            if self._way not in (None, way):
+                raise PermissionError(f"Curator: release {name!r} is refused: the run went another way of its plan.")
+            self._way = way
         if type(cost) not in allowed:  # a subclass could draw noise that does not match its price
             raise PermissionError(
                 f"Curator: release {name!r} cannot be paid with {type(cost).__name__}; "

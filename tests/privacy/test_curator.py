@@ -672,6 +672,52 @@ def test_nobody_adds_to_a_plan_or_gives_the_curator_another_one():
     assert plan == Plan({"x": (Gaussian(1.0),)}) == pickle.loads(pickle.dumps(plan))
 
 
+TWO_WAYS = Plan(
+    {
+        "x": (Gaussian(0.3),),
+        "a.counts": (Gaussian(0.4),),
+        "a.sums": (Gaussian(0.4),),
+        "b": (Gaussian(0.3), Gaussian(0.2)),
+    },
+    (("a",), ("b",)),
+)
+
+
+def test_of_the_ways_of_a_plan_only_the_costliest_counts():
+    assert TWO_WAYS.total(1e-6).mu == pytest.approx(math.sqrt(0.3**2 + 2 * 0.4**2))
+    assert TWO_WAYS.total(1e-6).zcdp == pytest.approx((0.3**2 + 2 * 0.4**2) / 2)
+    assert TWO_WAYS.most_releases == 3 and [TWO_WAYS.way(name) for name in TWO_WAYS.costs] == [None, 0, 0, 1]
+    assert Plan.from_dict(TWO_WAYS.to_dict()) == TWO_WAYS == pickle.loads(pickle.dumps(TWO_WAYS))
+
+
+@pytest.mark.parametrize(("first", "other"), ["ab", "ba"])
+def test_a_run_goes_one_way_of_its_plan(first, other):
+    asked = Curator(Rows(X, Domain.box(-1, 1, 2)), TWO_WAYS, Spy(), neighboring=AR, n_public=7, hidden=[])
+    queries = {"a": NearestSums(LEFT_AND_RIGHT.points, 0.5), "b": Count()}
+    asked.release("x", Count())
+    asked.release(first, queries[first])
+    draws = asked._noise.draws
+    with pytest.raises(PermissionError, match="went another way of its plan"):
+        asked.release(other, queries[other])
+    if first == "b":
+        asked.release("b", Count())  # all prices of its own way remain
+    assert {entry.label for entry in asked.ledger} == {"x", first} and asked._noise.draws == draws + (first == "b")
+    assert ledger.spent(asked.ledger, 1e-6).mu <= TWO_WAYS.total(1e-6).mu + 1e-12
+
+
+@pytest.mark.parametrize(
+    ("costs", "ways", "word"),
+    [
+        ({"a": (Gaussian(1.0),)}, (("a",), ("b",)), "labels of the plan"),
+        ({"a": (Gaussian(1.0),)}, (("a",), ("a",)), "each once"),
+        ({"a": (Gaussian(1.0),), "b": (Laplace(1.0),)}, (("a",), ("b",)), "Gaussian costs only"),
+    ],
+)
+def test_ways_hold_gaussian_costs_of_the_plan_each_once(costs, ways, word):
+    with pytest.raises(ValueError, match=word):
+        Plan(costs, ways)
+
+
 @pytest.mark.parametrize("beside", [Shuffled(1.0, 50_000, 1e-6), Report(0.1)])
 def test_a_report_that_is_mixed_stands_alone_in_its_plan(beside):
     """All reports of a run are shuffled into one order, so their positions could link two reports of one person."""

@@ -19,6 +19,7 @@ __all__ = ["MOST", "Boxes", "count_boxes"]
 EVIDENT = 2.0  # a full box's count exceeds this many standard deviations of its own noise
 USEFUL = 3.0  # and this many of the last counts' noise, so that a quarter is still worth counting
 MOST = 2000  # maximum number of boxes
+WEAK = {1: 0.0, 2: 0.0, 3: 2.5}  # boxes stay with more than this many standard deviations of noise, by columns
 
 
 @dataclasses.dataclass(frozen=True)
@@ -136,18 +137,21 @@ def count_boxes(curator: Curator, domain: Domain, reach: float) -> Generator[Ste
     noisy = curator.release("zoom", NearestSums(middles, clip, relative=True))
     boxes = boxes.counted(noisy.value["counts"], ratio**2)
     summary = _summary(boxes, sd, middles, np.minimum(squares, clip**2), noisy)
-    title = f"A closer look: {len(summary.points):,} of {len(middles):,} boxes have a positive count"
+    enough = "a positive count" if not WEAK[domain.n_features] else "a count well above its noise"
+    title = f"A closer look: {len(summary.points):,} of {len(middles):,} boxes have {enough}"
     yield Step("zoom", title, summary.released)
     return summary
 
 
 def _summary(boxes: Boxes, sd: float, middles: np.ndarray, squares: np.ndarray, noisy: Noisy) -> PointSummary:
-    """Return the boxes with a positive count; means are shrunk to the middles in proportion to their noise.
+    """Return the boxes that hold enough rows; means are shrunk to the middles in proportion to their noise.
 
-    `squares` (m,) are the squared half-diagonals, of which a third is the rows' expected squared distance.
+    Up to 2 columns any positive count is enough: a box that noise alone may explain can hold a few rows far out, which
+    cost more than a center in vain. With 3 columns there are too many empty boxes for that. `squares` (m,) are the
+    squared half-diagonals, of which a third is the rows' expected squared distance.
     """
     counts, noise = boxes.counts, sd / np.sqrt(boxes.weights)
-    kept = counts > 0
+    kept = counts > WEAK[middles.shape[1]] * noise
     kept[np.argmax(counts)] = True
     weights = np.maximum(counts[kept], 1e-3)
     mass = np.maximum(np.maximum(counts, noise)[kept], 1e-3)

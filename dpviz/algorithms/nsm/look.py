@@ -9,15 +9,20 @@ from collections.abc import Generator
 import numpy as np
 
 from dpviz.domain import Domain
-from dpviz.geometry import clip_ball, random_projection, snap
+from dpviz.geometry import Population, clip_ball, random_projection, snap
+from dpviz.numbers import percent
 from dpviz.postprocessing.spread import Spread, symmetric
 from dpviz.privacy.curator import Curator, Noisy
-from dpviz.privacy.queries import NearestSums, NormHistogram, Projection, SecondMoment
+from dpviz.privacy.queries import NearestSums, NearestVotes, NormHistogram, Projection, SecondMoment
 from dpviz.trace import Step
 
-__all__ = ["FirstLook", "learn_middle", "learn_radius", "look_around", "outer_bin"]
+__all__ = ["FirstLook", "crowded", "learn_middle", "learn_radius", "look_around", "outer_bin"]
 
 BINS = 16  # number of shells in the norm histogram, each sqrt(2) times as wide as the next one inward
+CELLS = {1: 32, 2: 8, 3: 8}  # cells per column of the first look, by the number of columns
+# Boxes come next if the 6 fullest cells hold more than the first share of the rows, and the fullest at most the second
+# one. With 3 columns these limits keep candidates for heavy tails, where they lose less (dpviz/papers/results/nsm.md).
+FULLEST, CROWDED = 6, {1: (0.85, math.inf), 2: (0.85, math.inf), 3: (0.95, 0.88)}
 OUTSIDE = 0.15  # share of the rows beyond the near radius
 PROJECTED = 32  # number of columns of the projection in which wide rows are summarized
 
@@ -70,6 +75,31 @@ def learn_radius(curator: Curator, domain: Domain, middle: np.ndarray) -> Genera
     released = {"noisy_counts": noisy.value, "edges": edges, "noise_sd": noisy.sd, "radius": reach}
     yield Step("radius", f"Rows lie within {reach / domain.radius:.3g} of the declared radius", released)
     return reach
+
+
+def crowded(curator: Curator, domain: Domain, reach: float) -> Generator[Step, None, bool]:
+    """Yield noisy counts of equal cells; return whether a few of them hold nearly all rows.
+
+    Then candidates, which have one resolution, would see a few far rows or the crowd, but not both; boxes see both.
+    """
+    d = curator.n_features
+    half = np.minimum(domain.box_z, reach)
+    ticks = (2 * np.arange(CELLS[d]) + 1) / CELLS[d] - 1
+    middles = np.stack(np.meshgrid(*(ticks * one for one in half), indexing="ij"), axis=-1).reshape(-1, d)
+    middles = clip_ball(snap(middles), domain.radius)
+    noisy = curator.release("look", NearestVotes(Population(middles)))
+    fullest = np.argsort(-noisy.value, kind="stable")[:FULLEST]
+    share, most = (float(part) / curator.n_credible for part in (noisy.value[fullest].sum(), noisy.value[fullest[0]]))
+    crowd, alone = CROWDED[d]
+    boxes = share > crowd and most <= alone
+    kept = np.zeros(len(middles), dtype=bool)
+    kept[fullest] = True
+    chosen = "boxes" if boxes else "candidates"
+    seem = percent(min(max(share, 0.0), 1.0))
+    title = f"The {FULLEST} fullest of {len(middles)} cells seem to hold {seem} of the rows: {chosen} come next"
+    released = {"population": middles, "noisy_votes": noisy.value, "noise_sd": noisy.sd, "kept": kept}
+    yield Step("look", title, released)
+    return boxes
 
 
 def look_around(

@@ -15,7 +15,7 @@ import numpy as np
 from dpviz.algorithms.base import ApproximateDP
 from dpviz.algorithms.nsm.boxes import count_boxes
 from dpviz.algorithms.nsm.corrections import Prior, Start, at_most, correct, far_out
-from dpviz.algorithms.nsm.look import FirstLook, learn_middle, learn_radius, look_around
+from dpviz.algorithms.nsm.look import FirstLook, crowded, learn_middle, learn_radius, look_around
 from dpviz.algorithms.nsm.summary import (
     PointSummary,
     about_middle,
@@ -42,6 +42,9 @@ from dpviz.trace import Step
 __all__ = ["NSM"]
 
 MIDDLE = 0.1  # target noise of the mean over all columns, as a share of the domain's radius
+LOOK = 0.02  # target noise of each count of the first look at up to 3 columns, as a share of n
+LEAST, DEAR = 0.01, 0.1  # smallest and largest share of mu^2 for the first look
+SOME = 12  # the largest number of centers for which a first look chooses
 CHEAP = 0.01  # largest share of mu^2 for the mean above 64 columns, where it pays only if it is cheap
 
 
@@ -61,11 +64,15 @@ class NSM(ApproximateDP):
     and a few lie far out on the axes. Every candidate gets a noisy count and a noisy sum of its rows' offsets; counts
     that noise alone explains are dropped, and means are shrunk toward their candidate in proportion to their noise.
 
-    With summary="boxes", up to 3 columns are summarized in boxes instead. At every level the boxes that seem to hold
-    many rows are quartered, and all others are counted again, so boxes are small where rows are dense, and a few rows
-    far out have a box of their own. At last every box gets a noisy count and a noisy sum of its rows' offsets; boxes
-    with a positive count stay. Where a few rows lie far out, this loses much less; where groups are many, tight and
-    alike, it loses more, because boxes that hold noise alone take centers away (dpviz/papers/results/nsm.md).
+    With up to 3 columns and 12 centers, a first look counts the rows of equal cells, 32 of one column, 8 x 8 of two or
+    8 x 8 x 8 of three. If the six fullest seem to hold more than 85% of the rows (with three columns, more than 95%,
+    but the fullest alone at most 88%), rows crowd in a small part of the bounds, as they do if a few others lie far
+    out. Rows are then summarized in boxes instead. At every level the boxes that seem to hold many rows are quartered,
+    and all others are counted again, so boxes are small where rows are dense, and a few rows far out have a box of
+    their own. At last every box gets a noisy count and a noisy sum of its rows' offsets; boxes with a positive count
+    stay (with three columns, above 2.5 standard deviations of noise). Where a few rows lie far out, this loses much
+    less; where groups are many, tight and alike, it would lose more, because boxes that hold noise alone take centers
+    away (dpviz/papers/results/nsm.md).
 
     The corrections: a noisy Lloyd step releases counts and clipped offsets from the centers. A noisy histogram of
     distances sets the clipping radius, which balances noise against the distances cut off. The standard deviation of
@@ -92,12 +99,14 @@ class NSM(ApproximateDP):
     near_share : float, in [0, 0.2]
         Share of mu^2 for the norm histogram if it is too noisy to measure the radius of all rows: it then still gives
         one that holds 85% of them, to which rows are clipped for the second moment (4 to 64 columns). 0 leaves it out.
-    summary : {"candidates", "boxes"}
-        How up to 3 columns are summarized; with more columns there are always candidates.
+    summary : {"either", "candidates", "boxes"}
+        How up to 3 columns are summarized; with more columns there are always candidates. With "either" a first look
+        decides, if there are at most 12 centers and if at most .1 of mu^2 makes its noise per cell 2% of the nominal n
+        (it gets at least .01); otherwise there are candidates.
     histogram_share, first_share : float or None, in [0.05, 0.6]
         Shares of the remaining mu^2 for the candidates or boxes, and for the second moment (d > 3) or the zoom (d <=
-        3). None means .3 and .15 with 4 to 64 columns, .3 and .4 with fewer (.45 and .4 with boxes), .2 and .2 with
-        more. The rest goes to the corrections.
+        3). None means .3 and .15 with 4 to 64 columns, .3 and .4 with fewer (.45 and .4 with summary="boxes"),
+        .2 and .2 with more. The rest goes to the corrections.
     scatter_share : float, in [0, 0.3]
         Share (of the budget without the radius) for every cluster's scatter in the first Lloyd step. The scatter is
         released only with 4 to 64 columns, at least 5 centers, and n mu sqrt(share) / k of at least 3.
@@ -127,11 +136,12 @@ class NSM(ApproximateDP):
     to one bin of a histogram of norms or of distances, and x x^T to the second moment, with x its offset from the
     released middle and |x|^2 the Frobenius norm of the matrix. Because a row is nearest to one candidate or center
     (ties by index), it adds 1 to one count and one vector, clipped to a radius r after any fixed linear map, to one
-    sum. The row adds at most r^2 to one scatter. So given the earlier releases, each release is mu_i-GDP with mu_i its
-    l2 sensitivity divided by the standard deviation of its noise (for a joint release, the root of the sum of both
-    squares), and adaptive composition [2] gives sqrt(sum mu_i^2) = mu for all of them together; mu <-> (epsilon, delta)
-    is exact [1]. Maps are applied exactly or in a fixed order, so a row's part in a release does not depend on the
-    block that contains it.
+    sum. The row adds at most r^2 to one scatter. After the first look a run pays either for candidates or for boxes;
+    both cost the same, so whichever it is, the rest of the run is mu'-GDP with the same mu'. So given the earlier
+    releases, each release is mu_i-GDP with mu_i its l2 sensitivity divided by the standard deviation of its noise (for
+    a joint release, the root of the sum of both squares), and adaptive composition [2] gives sqrt(sum mu_i^2) = mu for
+    all of them together; mu <-> (epsilon, delta) is exact [1]. Maps are applied exactly or in a fixed order, so a row's
+    part in a release does not depend on the block that contains it.
 
     Heuristic: everything computed from released values.
 
@@ -139,6 +149,7 @@ class NSM(ApproximateDP):
     -----
     mean          released: middle (d,), noisy_sums (d,), noisy_counts (1,), noise_sd, gain
     radius, near  released: noisy_counts (16,), edges (16,), noise_sd, radius
+    look          released: population (M, d), noisy_votes (M,), noise_sd, kept (M,) bool, the fullest cells (d <= 3)
     moment        released: moment (p, p), spread (p,) eigenvalues, directions (p, p), noise_sd
     boxes         released: population (M, d), noisy_votes (M,), noise_sd, kept (M,) bool (boxes only)
     candidates, zoom  released: population (M, p), noisy_votes (M,), noise_sd, kept (M,) bool, threshold,
@@ -192,6 +203,7 @@ class NSM(ApproximateDP):
         Line("how far out do rows lie? A noisy histogram", ("radius",), "radius"),
         Line("with few rows: how far out do most of them lie?", ("near",), "near"),
         Line("in which directions do they spread?", ("moment",), "moment"),
+        Line("do a few cells hold nearly all rows? Then boxes", ("look",), "look", at=("before", "read", "after")),
         Line(
             "count and average rows near candidates or boxes",
             ("candidates", "boxes"),
@@ -221,10 +233,10 @@ class NSM(ApproximateDP):
         help="Share of the budget for learning how far out most rows lie, used if rows are few.",
     )
     summary: str = param(
-        "candidates",
-        choices=("candidates", "boxes"),
+        "either",
+        choices=("either", "candidates", "boxes"),
         advanced=True,
-        help="How up to 3 columns are summarized: boxes find a few rows that lie far out.",
+        help="How up to 3 columns are summarized. Boxes find a few rows far out; either: a first look decides.",
     )
     histogram_share: float | None = param(
         None,
@@ -288,17 +300,18 @@ class NSM(ApproximateDP):
         rows, away, squares = far_out(noisy, sd, end["distance_edges"])
         if away < self.TAIL[0] or squares < self.TAIL[1]:
             return ()
+        other = "PrivTree" if "boxes" in released else "summary = 'boxes' or PrivTree"
         return (
             f"{self.name}: by the noisy distances, about {percent(rows)} of the rows lie some {away:.0f} times as far "
             f"from all centers as the median row, or farther, and carry about {percent(squares)} of the loss, so small "
             "groups far out may have no center. Use a larger epsilon or more centers, or, with 1 to 3 columns, "
-            "summary = 'boxes' or PrivTree.",
+            f"{other}.",
         )
 
     def plan(self, n_features: int, n_public: int) -> Plan:
         """Price the Gaussian releases of every stage; public values decide which stages run."""
         d, mu = n_features, self._mu(n_public)
-        flat, plain, boxes = d <= self.FLAT, d > self.WIDE, self._counts_boxes(d)
+        flat, plain, boxes, looks = d <= self.FLAT, d > self.WIDE, self._counts_boxes(d), self._look_share(d, n_public)
         costs: dict[str, tuple[Gaussian, ...]] = {}
         aside = self._middle_share(d, n_public)
         if aside:
@@ -310,6 +323,9 @@ class NSM(ApproximateDP):
         elif self.near_share and not flat and not plain:
             costs["near"] = gaussians(mu * math.sqrt(self.near_share), [1])
             mu *= math.sqrt(1 - self.near_share)
+        if looks:
+            costs["look"] = gaussians(mu * math.sqrt(looks), [1])
+            mu *= math.sqrt(1 - looks)
         if self._looks_for_misses(d, n_public):
             costs["scatter"] = gaussians(mu * math.sqrt(self.scatter_share), [1])
             mu *= math.sqrt(1 - self.scatter_share)
@@ -319,19 +335,22 @@ class NSM(ApproximateDP):
         rest = 1 - first - histogram
         if rest <= 0:
             raise ValueError(f"{self.name}: first_share + histogram_share must be < 1; got {first + histogram:g}.")
-        if boxes:
-            costs["boxes"] = gaussians(mu * math.sqrt(histogram), [1] * self._levels(n_public))
-            costs |= _joint("zoom", mu, [(first, 0.85)])
-        else:
+        if not boxes:
             costs |= _joint("candidates", mu, [(histogram, 0.6 if flat else 0.4)])
-            costs |= _joint("zoom", mu, [(first, 0.5)]) if flat else {"moment": gaussians(mu * math.sqrt(first), [1])}
+        if boxes or looks:
+            costs["boxes"] = gaussians(mu * math.sqrt(histogram), [1] * self._levels(n_public))
+        if flat:
+            costs |= _joint("zoom", mu, [(first, 0.85 if boxes else 0.5)])
+        else:
+            costs["moment"] = gaussians(mu * math.sqrt(first), [1])
         T = self._corrections(d, n_public)
         distance = self.distance_share * rest / T
         if distance and not plain and 1 / (mu * math.sqrt(distance)) <= 0.03 * n_public:
             costs["distances"] = gaussians(mu * math.sqrt(distance * T), [1] * T)
             rest *= 1 - self.distance_share
         counted = 1 / (1 + (3 if self._pools(d) else 1.5) * math.sqrt(d))
-        return Plan({**costs, **_joint("step", mu, [(rest / T, counted)] * T)})
+        ways = (("candidates",), ("boxes",)) if looks else ()
+        return Plan({**costs, **_joint("step", mu, [(rest / T, counted)] * T)}, ways)
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
         """Release radius, directions, candidates or boxes, and zoom; run free k-means; correct the centers."""
@@ -342,14 +361,18 @@ class NSM(ApproximateDP):
         if "radius" in curator.plan.costs:
             reach = yield from learn_radius(curator, domain, middle)
         if curator.n_features <= self.FLAT:
-            if self._counts_boxes(curator.n_features):
+            boxes = self._counts_boxes(curator.n_features)
+            if "look" in curator.plan.costs:
+                boxes = yield from crowded(curator, domain, reach)
+            if boxes:
                 summary, cell, farthest = (yield from count_boxes(curator, domain, reach)), 0.0, domain.radius
             else:
                 summary, cell = yield from self._summarize_flat(curator, reach, rng)
                 farthest = reach
             centers = yield from self._solve(summary, middle, farthest, rng, in_space=True)
             clip = at_most(1.5 * math.sqrt(scatter_of(summary, centers) + cell), reach, reach)
-            start = Start(centers, clip, reach, prior=self._prior(curator, summary, centers))
+            prior = self._prior(curator, summary, centers) if boxes else None
+            start = Start(centers, clip, reach, prior=prior)
             yield from correct(curator, domain.radius, start, pooled=self.pooled)
             return
         look = yield from look_around(curator, domain, middle, reach, rng, projected=curator.n_features > self.WIDE)
@@ -413,6 +436,16 @@ class NSM(ApproximateDP):
     def _counts_boxes(self, n_features: int) -> bool:
         return self.summary == "boxes" and n_features <= self.FLAT
 
+    def _look_share(self, n_features: int, n_public: int) -> float:
+        """Return the share of mu^2 that makes the first look's noise small enough, or 0 if it chooses nothing.
+
+        Use public values only.
+        """
+        if self.summary != "either" or n_features > self.FLAT or self.n_clusters > SOME:
+            return 0.0
+        share = max(1 / (LOOK * n_public * self._mu(n_public)) ** 2, LEAST)
+        return share if share <= DEAR else 0.0
+
     def _levels(self, n_public: int) -> int:
         """Return the number of levels of boxes: 6, and one more whenever n mu doubles from 3,000 on, at most 10."""
         return int(np.clip(round(math.log2(max(n_public * self._mu(n_public), 1.0))) - 5, 6, 10))
@@ -459,8 +492,7 @@ class NSM(ApproximateDP):
 
     def _prior(self, curator: Curator, summary: PointSummary, centers: np.ndarray) -> Prior | None:
         """Return the sizes of clusters that the summary suggests; None if corrections do not start from them."""
-        d = curator.n_features
-        if not self.prior or not self._pools(d) or (d <= self.FLAT and not self._counts_boxes(d)):
+        if not self.prior or not self._pools(curator.n_features):
             return None
         return sizes(summary, centers, curator.n_credible / self.n_clusters)
 

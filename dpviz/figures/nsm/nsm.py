@@ -87,6 +87,18 @@ def _summary_words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
     )
 
 
+def _look_words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
+    released = step.released
+    if phase == TRIAL:
+        return "First look", f"the middles of {len(released['population']):,} cells, from released values alone"
+    if phase == VOTE:
+        return "First look", (
+            f"each row is counted at its nearest middle; noise of standard deviation {number(released['noise_sd'], 2)} "
+            "on every count"
+        )
+    return "First look", f"{step.title[0].lower()}{step.title[1:]}"
+
+
 def _boxes_words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
     released = step.released
     size, level = len(released["population"]), sum(one.kind == "boxes" for one in trace.steps[: step.index + 1])
@@ -125,6 +137,7 @@ WORDS = {
     "radius": _radius_words,
     "near": _near_words,
     "moment": _moment_words,
+    "look": _look_words,
     "boxes": _boxes_words,
     "candidates": _summary_words,
     "zoom": _summary_words,
@@ -219,7 +232,7 @@ def _layers(view: View, step: Step, phase: int) -> dict[str, dict]:
             return {"trials": xy(at[visible])}
         if phase == VOTE:
             return {"trials": xy(at[visible]), "votes": {**xy(at[voted]), "marker": {"size": sizes[voted]}}}
-        if step.kind == "boxes":
+        if step.kind in ("boxes", "look"):
             return {"points": {**xy(at[heavy]), "marker": {"size": sizes[heavy]}}}
         means = view.plane(released["means"])
         points = {**moved(at[heavy], means), "marker": {"size": sizes[heavy]}}

@@ -34,9 +34,11 @@ SHAPE, TRIALS, VOTES, POINTS, FREE, PAID, STILL = "shape", "trials", "votes", "p
 CENTERS = "released center"
 HEADS = {
     "boxes": "Quarter the full boxes",
+    "look": "Do a few cells hold nearly all rows?",
     "candidates": "Scatter candidates",
     "zoom": "Look closer where rows were found",
 }
+PLACES = {"look": "cell", "boxes": "box"}  # what counts rows in a step; otherwise candidates
 FLAT = 3  # with more columns than this, radii are measured along stretched directions
 
 
@@ -144,6 +146,11 @@ def _summary(view: View, shot: Shot, step: Step, people: Crowd) -> tuple[Event, 
     }  # fmt: skip
     still = np.rint(disc_sizes(released["noisy_votes"][kept])).astype(np.uint8)
     stay: Act = {"layer": POINTS, "to": xy(at[kept]), "size": [still, still]} if seen else {"layer": POINTS}
+    if step.kind == "look":
+        words = step.title.split(": ")[1].capitalize()
+        fullest: Act = {"layer": TRIALS, "at": -1, "opacity": [1, 0.3]}
+        acts = (fullest, {"layer": VOTES, "at": -1, "opacity": [1, 0.3]}, stay)
+        return (Event("cut", step.title.split(":")[0], words, 1.4, acts, (0.6, 0.8), pays=0),)
     if step.kind == "boxes":
         words = f"{kept.sum():,} of {len(kept):,} seem to hold many; all others stay whole and are counted again"
         pale: Act = {"layer": VOTES, "at": -1, "opacity": [1, 0.3]}
@@ -164,7 +171,7 @@ def _summary(view: View, shot: Shot, step: Step, people: Crowd) -> tuple[Event, 
 
 
 def _voted(view: View, step: Step, people: Crowd, at: np.ndarray) -> tuple[Event, ...]:
-    released, colors, boxes = step.released, view.colors, step.kind == "boxes"
+    released, colors, boxes = step.released, view.colors, step.kind in ("boxes", "look")
     sd, true = released["noise_sd"], _true(view, step, step.kind)
     trials: Act = {"layer": TRIALS}
     filled: list[Act] = []
@@ -173,7 +180,7 @@ def _voted(view: View, step: Step, people: Crowd, at: np.ndarray) -> tuple[Event
     discs: Act = {"layer": VOTES, "size": [0, None], "shake": shake(sd), "opacity": [1, 1]}
     full: list[Act] = []
     if true is not None and len(at):
-        votes_true = true["boxes" if boxes else "counts"]
+        votes_true = true[step.kind if boxes else "counts"]
         chosen = np.flatnonzero(votes_true > 0)
         place = np.full(len(at), -1)
         place[chosen] = np.arange(len(chosen))
@@ -188,8 +195,9 @@ def _voted(view: View, step: Step, people: Crowd, at: np.ndarray) -> tuple[Event
             "size": [np.rint(disc_sizes(votes_true[some])).astype(np.uint8), None],
             "color": [colors.hidden, colors.released],
         }
+    place = PLACES.get(step.kind, "candidate")
     vote = Event(
-        "vote", f"Each {'box' if boxes else 'candidate'} counts the rows nearest to {'its middle' if boxes else 'it'}",
+        "vote", f"Each {place} counts the rows nearest to {'its middle' if boxes else 'it'}",
         "the counts stay secret" if boxes else "and adds up their offsets; counts and sums stay secret",
         2.6 if len(filled) > 1 else 1.2, (trials, *filled), (0.6, 0.4), pays=0,
     )  # fmt: skip
@@ -268,6 +276,7 @@ _EVENTS: dict[str, Callable[[View, Shot, Step, Crowd], tuple[Event, ...]]] = {  
     "radius": _radius,
     "near": _radius,
     "moment": _moment,
+    "look": _summary,
     "boxes": _summary,
     "candidates": _summary,
     "zoom": _summary,

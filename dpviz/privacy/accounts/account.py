@@ -122,7 +122,7 @@ class Claim:
         m = self.changes(relation, rho_distance)
         if m is None:
             return None
-        costs = [cost for costs in self.plan.costs.values() for cost in costs]
+        costs = self.plan.costliest
         total, zcdps = self.total, [cost.zcdp for cost in costs]
         own_delta = math.fsum(cost.own_delta for cost in costs)
         epsilon, delta = m * total.epsilon, _group_delta(m, total.epsilon, total.delta)

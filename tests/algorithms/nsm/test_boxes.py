@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import make_blobs
 
 from dpviz.algorithms.nsm.boxes import MOST, Boxes
-from dpviz.algorithms.nsm.nsm import NSM
+from dpviz.algorithms.nsm.nsm import LEAST, LOOK, NSM
 from dpviz.audits.audit import audit, instance, pairs
 from dpviz.domain import Domain
 from dpviz.privacy.guarantee import Neighboring
@@ -69,6 +69,65 @@ def test_boxes_are_small_where_rows_are_dense_and_their_counts_add_up():
     assert np.linalg.norm(trace.cluster_centers - 0.8, axis=1).min() < 0.1
 
 
+def apart(d, n_far, n=5000):
+    """Return rows in one small group and, if n_far is positive, in another one far away; otherwise spread rows."""
+    rng = np.random.default_rng(d)
+    if not n_far:
+        return rng.uniform(-1, 1, (n, d))
+    middles = np.repeat([-5.0, 5.0], (n - n_far) // 2)[:, None]
+    return np.concatenate([rng.normal(size=(n - n_far, d)) + middles, rng.normal(size=(n_far, d)) + 50])
+
+
+@pytest.mark.parametrize("d", [1, 2, 3])
+@pytest.mark.parametrize("n_far", [0, 60])
+def test_boxes_come_next_only_if_a_few_cells_hold_nearly_all_rows(d, n_far):
+    X = apart(d, n_far)
+    domain = Domain.box(X.min(axis=0), X.max(axis=0), n_public=len(X))
+    trace = NSM(n_clusters=3).run(X, domain=domain, seed=0)
+    kinds = [step.kind for step in trace.steps]
+    assert ("boxes" in kinds, "candidates" in kinds) == (n_far > 0, n_far == 0)
+    look = trace.steps[kinds.index("look")].released
+    Z = domain.normalize(X)
+    true = np.bincount(
+        ((Z[:, None] - look["population"]) ** 2).sum(axis=2).argmin(axis=1), minlength=(32, 64, 512)[d - 1]
+    )
+    assert (
+        len(look["population"]) == (32, 64, 512)[d - 1]
+        and np.abs(look["noisy_votes"] - true).max() < 5 * look["noise_sd"]
+    )
+    assert (
+        look["kept"].sum() == 6 and look["noisy_votes"][look["kept"]].min() >= look["noisy_votes"][~look["kept"]].max()
+    )
+    assert trace.spent.mu == pytest.approx(trace.claimed.mu) and trace.claimed.epsilon == pytest.approx(1.0)
+
+
+def test_whichever_way_a_run_goes_it_asks_the_same_of_the_rest():
+    """The look alone decides: with the noisy counts of the other data, the run would go the other way."""
+    names = {}
+    for n_far in (0, 60):
+        X = apart(2, n_far)
+        trace = NSM(n_clusters=3).run(X, domain=Domain.box(X.min(axis=0), X.max(axis=0), n_public=5000), seed=0)
+        names[n_far] = {entry.name for entry in trace.ledger}
+    assert names[0] - names[60] == {"candidates.counts", "candidates.sums"} and names[60] - names[0] == {"boxes"}
+
+
+def test_a_look_is_bought_as_exact_as_it_must_be_and_only_if_that_is_cheap():
+    noise = [1 / NSM(epsilon=epsilon).plan(2, 5000).costs["look"][0].gdp / 5000 for epsilon in (0.25, 1.0)]
+    assert noise[0] == pytest.approx(LOOK) and noise[1] < LOOK
+    costs = NSM(epsilon=4.0, radius_share=0.0).plan(2, 5000)
+    assert costs.costs["look"][0].gdp ** 2 == pytest.approx(LEAST * sum(one.gdp**2 for one in costs.costliest))
+    assert "look" not in NSM(epsilon=0.25).plan(2, 1000).costs and "look" not in NSM(n_clusters=13).plan(2, 5000).costs
+    assert "look" not in NSM().plan(4, 5000).costs and "look" not in NSM(summary="candidates").plan(2, 5000).costs
+
+
+def test_with_three_columns_boxes_that_noise_may_explain_are_dropped():
+    X = apart(3, 60)
+    domain = Domain.box(X.min(axis=0), X.max(axis=0), n_public=len(X))
+    end = next(step for step in NSM(n_clusters=3).run(X, domain=domain, seed=0).steps if step.kind == "zoom")
+    weights, votes = end.released["weights"], end.released["noisy_votes"]
+    assert weights.min() > 0.5 * end.released["noise_sd"] and 0 < end.released["kept"].sum() < (votes > 0).sum()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("pair", pairs(Neighboring.ADD_REMOVE), ids=lambda pair: pair.name)
 def test_boxes_reveal_no_more_than_they_claim(pair):
@@ -78,7 +137,7 @@ def test_boxes_reveal_no_more_than_they_claim(pair):
 
 
 def test_boxes_are_counted_with_few_columns_and_only_if_asked_for():
-    for d, summary, boxes in ((1, "boxes", True), (3, "boxes", True), (3, "candidates", False), (4, "boxes", False)):
+    for d, summary, boxes in ((1, "boxes", True), (3, "boxes", True), (3, "either", False), (4, "boxes", False)):
         X = make_blobs(500, d, centers=4, random_state=0)[0]
         trace = NSM(n_clusters=4, summary=summary).run(X, domain=Domain.tight_nonprivate(X), seed=0)
         assert ("boxes" in {step.kind for step in trace.steps}) == boxes
