@@ -70,7 +70,9 @@ def _lit(trace: Trace, lines: Sequence[Line]) -> list[list[int]]:
 
 
 def _runs(line: Line, now: dict[str, bool], released: set[str]) -> bool:
-    reads = line.label in released if line.label else bool(released)
+    # a line named like one of its kinds makes the releases of all its kinds, of which a run makes one
+    labels = set(line.kinds) | {line.label} if line.label in line.kinds else {line.label}
+    reads = bool(labels & released) if line.label else bool(released)
     return any(reads if moment == "read" else now[moment] for moment in line.moments)
 
 

@@ -24,7 +24,7 @@ ELSEWHERE = {  # lines that these runs never reach, because they need few rows o
     "how far out do rows lie? A noisy histogram",
     "with few rows: how far do most of them reach?",
     "if k is given: k-means on the averages",
-    "two centers in one group? Separate them",
+    "do a few cells hold nearly all rows? Then boxes",
 }
 
 

@@ -149,7 +149,7 @@ class NSM(ApproximateDP):
     -----
     mean          released: middle (d,), noisy_sums (d,), noisy_counts (1,), noise_sd, gain
     radius, near  released: noisy_counts (16,), edges (16,), noise_sd, radius
-    look          released: population (M, d), noisy_votes (M,), noise_sd, kept (M,) bool, the fullest cells (d <= 3)
+    look          released: population (M, d), noisy_votes (M,), noise_sd, kept (M,) bool (d <= 3 only)
     moment        released: moment (p, p), spread (p,) eigenvalues, directions (p, p), noise_sd
     boxes         released: population (M, d), noisy_votes (M,), noise_sd, kept (M,) bool (boxes only)
     candidates, zoom  released: population (M, p), noisy_votes (M,), noise_sd, kept (M,) bool, threshold,
@@ -213,8 +213,7 @@ class NSM(ApproximateDP):
         Line("the same again where rows were found", ("zoom",), "zoom", at=("before", "read", "after")),
         Line("k-means with restarts on these noisy points", ("solve",)),
         Line("two to four times: how far away are the rows?", ("correction",), "distances", events=("assign",)),
-        Line("  one step of Lloyd, clipped and damped", ("correction",), "step", events=("sum", "noise")),
-        Line("  two centers in one group? Separate them", ("correction",), given="split"),
+        Line("  one step of Lloyd; centers in one group part", ("correction",), "step", events=("sum", "noise")),
     )
 
     AUDIT: ClassVar[dict[str, Any]] = {"summary": "boxes"}
