@@ -195,9 +195,9 @@ def _voted(view: View, step: Step, people: Crowd, at: np.ndarray) -> tuple[Event
             "size": [np.rint(disc_sizes(votes_true[some])).astype(np.uint8), None],
             "color": [colors.hidden, colors.released],
         }
-    place = PLACES.get(step.kind, "candidate")
+    counter = PLACES.get(step.kind, "candidate")
     vote = Event(
-        "vote", f"Each {place} counts the rows nearest to {'its middle' if boxes else 'it'}",
+        "vote", f"Each {counter} counts the rows nearest to {'its middle' if boxes else 'it'}",
         "the counts stay secret" if boxes else "and adds up their offsets; counts and sums stay secret",
         2.6 if len(filled) > 1 else 1.2, (trials, *filled), (0.6, 0.4), pays=0,
     )  # fmt: skip
