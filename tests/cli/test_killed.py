@@ -66,12 +66,14 @@ def test_the_next_run_removes_what_a_killed_one_left_and_says_so(folder, capsys)
     assert booked() == 2
 
 
+@pytest.mark.slow
 def test_a_refused_run_leaves_nothing_of_a_killed_one_either(folder, capsys):
     kill(BEFORE)
     assert main([*RUN, "--epsilon", "-1"]) == 2
     assert left(folder) == [] and booked() == 1
 
 
+@pytest.mark.slow
 def test_a_trace_that_was_written_is_saved_and_costs_no_second_run(folder, capsys):
     kill(BETWEEN)
     assert main(RUN) == 2

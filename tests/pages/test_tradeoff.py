@@ -172,6 +172,7 @@ def test_distances_are_offered_in_the_unit_of_the_data_and_the_address_keeps_hal
     assert "0.05" in app.button_group(key="sweep_rho").options
 
 
+@pytest.mark.slow
 def test_a_missing_atlas_is_said_once_and_the_page_works(bare):
     app, said = new_app().run(), []
     for page in ("home", "tradeoff", "limits", "tradeoff"):

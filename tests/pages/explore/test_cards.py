@@ -156,6 +156,7 @@ def since(app, text):
     return html.unescape(re.sub("<[^>]+>", " ", " ".join(bodies(app)))), [box.value for box in app.error]
 
 
+@pytest.mark.slow
 def test_a_saved_run_and_this_one_are_compared_as_on_the_command_line(tmp_path, capsys):
     before, app = own_run("No, it is private"), new_app().run()
     drop(app.switch_page("pages/data.py").run(), "june.csv", rows(1), "No, it is private")
@@ -198,6 +199,7 @@ class Stuck:
             look(0, 0)
 
 
+@pytest.mark.slow
 def test_a_file_that_keeps_the_server_busy_is_given_up(monkeypatch):
     app = own_run("No, it is private")
     monkeypatch.setattr(changed, "_PATIENCE", 1.0)

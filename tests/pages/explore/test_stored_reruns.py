@@ -46,8 +46,8 @@ def asked(sample, method, seed=0, data=None, **values):
     [
         ("tiny", "pe-means", {"epsilon": 1.0}),
         ("tiny", "kmeans", {}),
-        ("iris", "dpm", {"epsilon": 0.5, "exactly_k": True}),
-        ("town:300", "dp-lloyd", {"epsilon": 4.0}),
+        pytest.param("iris", "dpm", {"epsilon": 0.5, "exactly_k": True}, marks=pytest.mark.slow),
+        pytest.param("town:300", "dp-lloyd", {"epsilon": 4.0}, marks=pytest.mark.slow),
     ],
 )
 def test_stored_reruns_are_those_that_would_be_computed(sample, method, values):
