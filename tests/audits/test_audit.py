@@ -160,8 +160,12 @@ def test_lower_bounds_stay_below_the_claim(slug):
 @pytest.mark.usefixtures("one_start")
 @pytest.mark.parametrize("slug", PRIVATE)
 def test_every_draw_of_many_runs(slug):
-    found = draws(instance(ALGORITHMS[slug], **FEWER.get(slug, {})), ROWS, runs=60)
-    assert honest(found, 60), found
+    """1,800 values notice a scale that is off by the root of two, and the 9,000 of PE-means one that is off by 10%."""
+    algorithm = instance(ALGORITHMS[slug], **FEWER.get(slug, {}))
+    found, runs = draws(algorithm, ROWS, runs=60), 60
+    if 0 < found.entries < 1800:
+        found, runs = draws(algorithm, ROWS, runs=150), 150
+    assert honest(found, runs), found
 
 
 # Bounds
