@@ -23,7 +23,7 @@ def run(seed: int) -> Stage:
     there = ground(DATA)
     sizes = there.groups.sizes
     small, groups = int(sizes.argmin()), len(sizes)
-    traces = tuple(there.run("nsm", seed, epsilon=e) for e in EPSILONS)
+    traces = tuple(there.run("nsm", seed, epsilon=e, summary="candidates") for e in EPSILONS)
     runs = Runs(there, traces)
     masks = [there.mask(trace.cluster_centers) for trace in traces]
     served = [bool(mask[small]) for mask in masks]
