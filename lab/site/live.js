@@ -169,17 +169,21 @@ const fetched = async (fresh) => {
 // with it nothing may be asked of any host, this one included; a worker is bound by the policies of its page
 const policy = () => made("meta", { httpEquiv: "Content-Security-Policy",
   content: "connect-src 'none'; worker-src blob:" });
+const unserved = (view) => Reflect.deleteProperty(view.Navigator.prototype, "serviceWorker"); // its update is a request
 /** Keep these files for the next visit, and then forbid this page every request. */
 const shut = async (fresh) => {
   say("Keeping the files for your next visit …", -1);
   offline = await stay(fresh);
   document.head.append(policy());
-  Reflect.deleteProperty(Navigator.prototype, "serviceWorker"); // an update of it would be a request, too
+  unserved(window);
 };
 /** Return a window without content that may ask no host, so that Python can start in it before this page is shut. */
 const walled = () => new Promise((done) => {
   const frame = made("iframe", { hidden: true, srcdoc: policy().outerHTML });
-  frame.onload = () => done(frame.contentWindow);
+  frame.onload = () => {
+    unserved(frame.contentWindow);
+    done(frame.contentWindow);
+  };
   document.body.append(frame);
 });
 const load = async () => {

@@ -645,6 +645,7 @@ def test_python_starts_while_files_are_kept_but_can_ask_no_host_and_is_not_ready
     assert refused(page, f"{served}/words.html") != list(ASKING)
     expect(page.locator(".status output")).to_contain_text("Keeping the files")
     expect(page.locator("form.run")).to_be_hidden()
+    assert not page.evaluate("() => 'serviceWorker' in document.querySelector('iframe').contentWindow.navigator")
 
 
 TRIED = """
