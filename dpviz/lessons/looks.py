@@ -26,6 +26,7 @@ __all__ = ["LEGEND", "LOOKS", "TITLE", "panels", "run"]
 LOOKS = 10
 EPSILON = 1.0
 ONCE = 5  # runs with the whole budget, whose mean error is compared
+SUMMARY = "candidates"  # the town's rows do not crowd, so a first look would choose nothing else
 PEOPLE = 5_000  # people in the town
 _DELTA = default_delta(PEOPLE)
 # squares of μ add up, so all looks together have sqrt(LOOKS) times the μ of one
@@ -77,13 +78,16 @@ class LookRuns:
 def run(seed: int) -> Stage:
     """Run NSM on the town ten times."""
     town = ground("town")
-    traces = tuple(town.run("nsm", LOOKS * seed + look, epsilon=EPSILON) for look in range(LOOKS))
-    data, method = town.data, town.algorithm("nsm", epsilon=EPSILON)
+    traces = tuple(town.run("nsm", LOOKS * seed + look, epsilon=EPSILON, summary=SUMMARY) for look in range(LOOKS))
+    data, method = town.data, town.algorithm("nsm", epsilon=EPSILON, summary=SUMMARY)
     target = method.run(data.X, domain=data.domain, seed=seed, noise="none").cluster_centers
     runs = LookRuns(town, traces, target)
     single, mean = runs.off(runs.centers), runs.off(runs.means)
     spent = runs.spent
-    once = [town.run("nsm", LOOKS * seed + i, epsilon=spent[-1].epsilon).cluster_centers for i in range(ONCE)]
+    once = [
+        town.run("nsm", LOOKS * seed + i, epsilon=spent[-1].epsilon, summary=SUMMARY).cluster_centers
+        for i in range(ONCE)
+    ]
     whole = runs.off(matched(once, target, data.domain)).mean(keepdims=True)
     titles = tuple(
         f"Look {look} · spent so far ε {number(promise.epsilon)}, a bet is right at most {odds(promise)}; "
