@@ -25,7 +25,7 @@ _SEED = "bit_generator"  # a generator's seed shows whether the run is a DEMO
 _SHUT = {"run", "_rows", "_size", "_randomness", "_promise"}  # methods of the base class, which alone holds the rows
 _CURATORS = {  # a function whose first parameter is named `self` may be called with the curator
     "_admit", "_by_user", "_check_move", "_exact", "_hidden", "_ledger", "_mixed", "_next", "_noise", "_price",
-    "_price_one", "_refuse_parts", "_remember", "_session", "_tally",
+    "_price_one", "_refuse_parts", "_remember", "_session", "_tally", "_way",
 }  # fmt: skip
 _OWN = {"__init__", "__post_init__", "__name__"}  # the only names with two underscores that an algorithm may touch
 _DRAWS = {"laplace", "gumbel", "geometric"}

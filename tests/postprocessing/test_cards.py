@@ -164,8 +164,8 @@ def test_words_say_who_is_higher_between_or_the_other(trace):
 def test_days_are_dates_with_noise_in_days(trace):
     days = dataclasses.replace(trace, domain=dataclasses.replace(trace.domain, units=("years", DAYS)))
     fact = cards(days, COLUMNS, ("years", DAYS))[1].facts[1]
-    assert re.fullmatch(r"1970-\d\d-\d\d ± [\d.]+ days", fact.text) and fact.written_bound(0) == "1970-01-01"
-    assert re.search(r"basket_eur,1970-\d\d-\d\d,[\d.]+,days,", centers_csv(days, COLUMNS, ("years", DAYS)))
+    assert re.fullmatch(r"197[0-2]-\d\d-\d\d ± [\d.]+ days", fact.text) and fact.written_bound(0) == "1970-01-01"
+    assert re.search(r"basket_eur,197[0-2]-\d\d-\d\d,[\d.]+,days,", centers_csv(days, COLUMNS, ("years", DAYS)))
 
 
 def test_many_columns_show_those_that_tell_clusters_apart():
