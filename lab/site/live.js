@@ -177,9 +177,11 @@ const shut = async (fresh) => {
   document.head.append(policy());
   unserved(window);
 };
+let frame = null; // of the window in which Python runs
 /** Return a window without content that may ask no host, so that Python can start in it before this page is shut. */
 const walled = () => new Promise((done) => {
-  const frame = made("iframe", { hidden: true, srcdoc: policy().outerHTML });
+  frame?.remove();
+  frame = made("iframe", { hidden: true, srcdoc: policy().outerHTML });
   frame.onload = () => {
     unserved(frame.contentWindow);
     done(frame.contentWindow);

@@ -39,7 +39,7 @@ def fit(kind, scale, draws):
     return stats.chisquare(found, expected).pvalue
 
 
-@pytest.mark.parametrize(("scale", "number"), tiers([(10, 200_000), *SCALES], [SCALES[0], SCALES[2]]))
+@pytest.mark.parametrize(("scale", "number"), tiers([(10, 200_000), (32, 200_000), *SCALES], [SCALES[0], SCALES[2]]))
 @pytest.mark.parametrize("kind", ["gaussian", "laplace"])
 @pytest.mark.parametrize("module", MODULES, ids=["opendp", "ours"])
 def test_draws_have_exactly_the_probabilities_of_their_distribution(module, kind, scale, number):
