@@ -306,13 +306,15 @@ def test_every_trace_of_our_own_is_read(slug):
 
 @pytest.mark.parametrize("slug", ["pe-means", "dpm", "fastlloyd", "nsm", "dist-dp", "sulloyd"])
 def test_a_trace_of_another_version_keeps_the_delta_it_was_run_with(slug):
-    """Up to 0.3 an empty delta meant n^-1.1, and of all algorithms only FastLloyd had a rule to choose."""
+    """Up to 0.3 an empty delta meant n^-1.1, only FastLloyd had a rule to choose, and NSM always took candidates."""
     data, old = load("tiny"), {} if slug == "sulloyd" else {"delta": 40**-1.1}
+    old |= {"summary": "candidates"} if slug == "nsm" else {}
     made = ALGORITHMS[slug](n_clusters=2, epsilon=2.0, **old).run(data.X, domain=data.domain, seed=0)
     record = json.loads(made.to_json()) | {"version": "0.2.0"}
     if old:
         record["parameters"] |= {"delta": None}
-        record["parameters"].pop("delta_rule", None)
+        for name in ("delta_rule", "summary"):
+            record["parameters"].pop(name, None)
     if slug == "fastlloyd":
         record["parameters"]["delta_rule"] = "n^-1.1"
     trace = read(json.dumps(record))

@@ -19,6 +19,8 @@ from dpviz.version import __version__
 
 __all__ = ["algorithm_of", "drawing", "read"]
 
+ADDED = {"summary": "candidates"}  # parameters added since 0.3, with the value that repeats what runs did before
+
 
 def read(text: str) -> Trace:
     """Return the trace of a file that `run --json` wrote.
@@ -30,7 +32,7 @@ def read(text: str) -> Trace:
         its algorithm does not have; claims something that does not follow from its plan or its ledger; or has no
         step, or centers that are not those of its last step. The message is one sentence.
     """
-    trace = _with_own_delta(Trace.from_json(text))
+    trace = _completed(Trace.from_json(text))
     if not trace.steps:
         raise ValueError("trace: the file holds no step of the run; it was changed or cut off.")
     algorithm = algorithm_of(trace)
@@ -71,14 +73,17 @@ def drawing(trace: Trace) -> Iterator[None]:
         ) from problem
 
 
-def _with_own_delta(trace: Trace) -> Trace:
-    """Write out the delta of another version's trace, whose parameters left it to a rule that may have changed."""
+def _completed(trace: Trace) -> Trace:
+    """Write out what another version's trace left to a rule that has changed: its delta, and parameters added since."""
     parameters, cls = dict(trace.parameters), _known(trace.algorithm)
-    if trace.version == __version__ or cls is None or parameters.get("delta", 0) is not None or not trace.claimed.delta:
+    if trace.version == __version__ or cls is None:
         return trace
-    if "delta_rule" in {field.name for field in dataclasses.fields(cls)}:
-        parameters.setdefault("delta_rule", DEFAULT_DELTA)
-    return dataclasses.replace(trace, parameters=freeze(parameters | {"delta": trace.claimed.delta}))
+    names = {field.name for field in dataclasses.fields(cls)}
+    added = {name: value for name, value in ADDED.items() if name in names}
+    if parameters.get("delta", 0) is None and trace.claimed.delta:
+        parameters["delta"] = trace.claimed.delta
+        added |= {"delta_rule": DEFAULT_DELTA} if "delta_rule" in names else {}
+    return dataclasses.replace(trace, parameters=freeze(added | parameters))
 
 
 def algorithm_of(trace: Trace) -> Algorithm:
