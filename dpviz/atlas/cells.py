@@ -16,12 +16,14 @@ from dpviz.metrics import normalized_loss, run_loss
 from dpviz.postprocessing.released import center_noise
 from dpviz.postprocessing.verdict import Groups, groups_of
 from dpviz.privacy.guarantee import Notion
+from dpviz.runs.public import started
 from dpviz.sweeps.sources import Source, open_source, reference
 from dpviz.trace import Trace
 
 __all__ = [
     "EXACTLY_K",
     "METHODS",
+    "ON_TOWN",
     "PEOPLE",
     "SEEDS",
     "STOPS",
@@ -30,6 +32,7 @@ __all__ = [
     "Cell",
     "Chapter",
     "chapters",
+    "covers",
     "row",
     "trace",
 ]
@@ -38,6 +41,7 @@ METHODS = (  # methods used in teaching, in teaching order; kmeans is the refere
     *("kmeans", "pe-means", "hdpe-means", "dp-lloyd", "fastlloyd", "dpm", "mst-kmeans", "nsm"),
     *("stemmer-kaplan", "dist-dp-region-means"),
 )
+ON_TOWN = ("public-start", "choose-k")  # methods with stored runs on the sample of the lessons alone, to save space
 EXACTLY_K = (("exactly_k", True),)  # makes a method that may release more than k centers comparable with the others
 STOPS = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0, 8.0)  # values of epsilon
 SEEDS = 20
@@ -80,10 +84,23 @@ class Cell:
     seed: int
 
     def algorithm(self) -> Algorithm:
-        """Return the method with the sample's number of centers, the chapter's values, and defaults for the rest."""
+        """Return the method with the sample's number of centers, the chapter's values, and defaults for the rest.
+
+        A method that takes public rows starts from some of the sample's.
+        """
         budget = {} if self.epsilon is None else {"epsilon": self.epsilon}
-        source = opened(self.chapter.sample, self.people)
-        return ALGORITHMS[self.chapter.method](n_clusters=source.data.n_clusters, **budget, **dict(self.chapter.values))
+        data, cls = opened(self.chapter.sample, self.people).data, ALGORITHMS[self.chapter.method]
+        return started(cls(n_clusters=data.n_clusters, **budget, **dict(self.chapter.values)), data)
+
+
+def covers(sample: str, method: str, values: tuple[tuple[str, Any], ...] = ()) -> bool:
+    """Return whether the atlas is meant to hold runs of a method on a sample; other names have none."""
+    of_sample = sample in SAMPLES and method in _methods(sample)
+    return of_sample and (values == () or (values == EXACTLY_K and method in METHODS))
+
+
+def _methods(sample: str) -> tuple[str, ...]:
+    return METHODS + ON_TOWN * (sample == "town")
 
 
 def chapters() -> Iterator[Chapter]:
@@ -94,10 +111,10 @@ def chapters() -> Iterator[Chapter]:
     """
     for sample in SAMPLES:
         scale = opened(sample, None).data.domain.scale
-        for method in METHODS:
+        for method in _methods(sample):
             if scale == "common" or ALGORITHMS[method].notion is not Notion.RHO:
                 yield Chapter(sample, method)
-                if "exactly_k" in params.specs(ALGORITHMS[method]):
+                if covers(sample, method, EXACTLY_K) and "exactly_k" in params.specs(ALGORITHMS[method]):
                     yield Chapter(sample, method, EXACTLY_K)
 
 

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpviz.atlas.cells import EXACTLY_K, METHODS, Chapter, opened, yardstick
+from dpviz.atlas.cells import Chapter, covers, opened, yardstick
 from dpviz.atlas.machines import machine
-from dpviz.datasets import SAMPLES
 from dpviz.datasets.loading import SAMPLE_FOLDER
 from dpviz.version import __version__
 
@@ -160,7 +159,7 @@ def read(
     Only public samples can be named here; data from a visitor's file have no name.
     """
     chapter = Chapter(sample, method, values)
-    stored = load(chapter, folder) if sample in SAMPLES and method in METHODS and values in ((), EXACTLY_K) else None
+    stored = load(chapter, folder) if covers(sample, method, values) else None
     if stored is None:
         return None
     table, facts = stored

@@ -6,12 +6,14 @@ import shutil
 
 import pytest
 
+from dpviz.algorithms import ALGORITHMS
 from dpviz.atlas import cells, files, make, tables
-from dpviz.atlas.cells import METHODS, STOPS, Chapter, chapters
+from dpviz.atlas.cells import METHODS, ON_TOWN, STOPS, Chapter, chapters
 from dpviz.atlas.machines import agrees
 from dpviz.cli import main
 from dpviz.datasets import SAMPLES, load
 from dpviz.metrics import run_loss
+from dpviz.runs.public import started
 
 TINY = Chapter("tiny", "kmeans")  # 20 runs on 40 rows
 
@@ -33,6 +35,14 @@ def test_every_sample_has_every_method_but_distances_across_unlike_columns():
     pairs = {(chapter.sample, chapter.method) for chapter in chapters()}
     missing = {(sample, method) for sample in SAMPLES for method in METHODS} - pairs
     assert missing == {("wine", "dist-dp-region-means")}
+    assert {pair for pair in pairs if pair[1] not in METHODS} == {("town", method) for method in ON_TOWN}
+
+
+def test_stored_runs_of_a_method_that_takes_public_rows_start_from_some():
+    cell = Chapter("town", "public-start").cells()[-1]
+    data = cells.opened("town", cell.people).data
+    assert cell.people == 1000 and cell.algorithm().public_centers is not None
+    assert cell.algorithm() == started(ALGORITHMS["public-start"](n_clusters=5, epsilon=8.0), data)
 
 
 def test_a_chapter_holds_every_stop_and_seed_of_every_edition():

@@ -12,13 +12,14 @@ import numpy as np
 from dpviz import params
 from dpviz.algorithms import Algorithm
 from dpviz.atlas import fill
-from dpviz.atlas.cells import METHODS, PEOPLE, STOPS
+from dpviz.atlas.cells import PEOPLE, STOPS
 from dpviz.atlas.files import Chart, Stop
 from dpviz.datasets import SAMPLES, Dataset
 from dpviz.numbers import number
 from dpviz.postprocessing.bet import with_more
 from dpviz.postprocessing.span import Span, span_of
 from dpviz.privacy.guarantee import Notion
+from dpviz.runs.public import started
 from pages._ui.explore.form.fields import EXACT, SEED
 from pages._ui.explore.form.forms import fields_of, preset
 from pages._ui.explore.form.public_rows import OPEN, begun
@@ -71,7 +72,7 @@ def runs_of(data: Dataset, algorithm: Algorithm) -> Stop | None:
     here, names = edition_of(data), [field.name for field in dataclasses.fields(algorithm)]
     if here is None:
         return None
-    usual = type(algorithm)(n_clusters=data.n_clusters)
+    usual = started(type(algorithm)(n_clusters=data.n_clusters), data)
     values = {name: getattr(algorithm, name) for name in names if name != "epsilon"}
     changed = tuple((name, value) for name, value in values.items() if value != getattr(usual, name))
     chart = atlas.chart(here[0], algorithm.slug, here[1], changed)
@@ -89,7 +90,7 @@ def stored(name: str, data: Dataset, cls: type[Algorithm]) -> Stored | None:
     A method with the parameter rho has stored runs only if all columns share a scale.
     """
     here, specs = edition_of(data), params.specs(cls)
-    if here is None or cls.slug not in METHODS or "epsilon" not in specs or not prepared.shows("form"):
+    if here is None or not atlas.covers(here[0], cls.slug) or "epsilon" not in specs or not prepared.shows("form"):
         return None
     sample, people = here
     if people not in (*PEOPLE.get(sample, ()), None) or not _usual(name, data, cls):
@@ -121,7 +122,7 @@ def _usual(name: str, data: Dataset, cls: type[Algorithm]) -> bool:
     """Return whether the form has the method's default values in everything but ε."""
     if cls.notion is Notion.RHO and not data.domain.one_scale:
         return False
-    if EXACT.held or (cls.takes_public_rows and OPEN.held):
+    if EXACT.held or (cls.takes_public_rows and not OPEN.held):
         return False
     fields = fields_of(cls, name, {"n_clusters": data.n_clusters}, preset(cls).held)
     usual = cls(n_clusters=data.n_clusters)

@@ -14,23 +14,18 @@ import streamlit as st
 from dpviz.algorithms import Algorithm
 from dpviz.atlas import averages, files, noised, rounds
 from dpviz.atlas.averages import Bets, Given
-from dpviz.atlas.cells import EXACTLY_K, METHODS
+from dpviz.atlas.cells import covers
 from dpviz.atlas.files import Chart
 from dpviz.atlas.noised import Noised
 from dpviz.atlas.rounds import GAMES, Game
 from dpviz.audits.game import Round
-from dpviz.datasets import SAMPLES, Dataset
+from dpviz.datasets import Dataset
 from pages._ui.frame.session import session
 from pages._ui.work.state import work_state
 
 __all__ = ["chart", "covers", "drowned", "given", "note", "played"]
 
 FOLDER = files.FOLDER
-
-
-def covers(sample: str, method: str, values: tuple[tuple[str, Any], ...] = ()) -> bool:
-    """Return whether the atlas is meant to hold runs of a method on a data set."""
-    return sample in SAMPLES and method in METHODS and values in ((), EXACTLY_K)
 
 
 def chart(
