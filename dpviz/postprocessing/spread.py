@@ -49,7 +49,8 @@ class Spread:
         values, directions = np.linalg.eigh(noisy)
         e2 = p * sd * sd / 2
         signal = np.where(values > 2 * math.sqrt(e2), (values + np.sqrt(np.maximum(values**2 - 4 * e2, 0.0))) / 2, 0.0)
-        effective = np.where(signal > 0, np.maximum(signal - e2 / np.maximum(signal, 1e-300), 0.0), 0.0)
+        aside = np.divide(e2, signal, out=np.zeros_like(signal), where=signal > 0)
+        effective = np.maximum(signal - aside, 0.0)
         total = float(np.clip(np.trace(noisy), sd * math.sqrt(p), n_rows * reach**2))
         variances = (effective + max(total - effective.sum(), 0.02 * total) / p) / n_rows
         variances *= min(1.0, total / n_rows / variances.sum())
