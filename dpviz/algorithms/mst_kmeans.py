@@ -48,7 +48,7 @@ class MSTKMeans(ApproximateDP):
     loss, and in 8 of 46 others (lab/benchmarks/results/cliffs.md). Loss at epsilon 1 as a multiple of KMeans' (3
     seeds), then NSM's and PrivTree's: town 1.01 (1.00, 1.00), iris 6.7 ± 2.7 (2.1, 4.4), wine 3.3 ± .2 (1.8, 6.1),
     digits 1.77 ± .06 (1.33, 3.73). Where a few rows lie far out in two columns it can be the better one at a small
-    epsilon: 3.3 ± .9 at epsilon .5 against 9 ± 8 (NSM) and 3.1 ± .5.
+    epsilon: 3.3 ± .9 at epsilon .5 against 9 ± 8 (NSM's candidates) and 3.1 ± .5.
 
     Parameters
     ----------
