@@ -102,17 +102,23 @@ def _true(view: View, levels: Sequence[Step]) -> dict[int, float]:
 
 
 def _sides(view: View, step: Step, below: Step, levels: Sequence[Step]) -> list[Act]:
-    """Return the counts of the sides that stay, which roll from true to noisy; none unless there are two columns."""
+    """Return the counts of the sides that stay, which roll from true to noisy; none unless there are two columns.
+
+    They stand on a ring around the plane; a narrow side that no angle of the ring meets shows no count.
+    """
     if view.trace.domain.n_features != 2:
         return []
     nodes, released = below.released["nodes"], step.released
     angle = np.linspace(0, 2 * np.pi, ANGLES, endpoint=False)
     ring = view.trace.domain.radius * OUT * np.column_stack([np.cos(angle), np.sin(angle)])
     at = nodes_of(ring, levels, int(released["level"]) + 1)
-    places = view.plane(np.array([ring[at == node].mean(axis=0) for node in nodes]))
+    met = np.isin(nodes, at)
+    if not met.any():
+        return []
+    places = view.plane(np.array([ring[at == node].mean(axis=0) for node in nodes[met]]))
     known = _true(view, levels)
-    true = np.array([known[int(node)] for node in nodes]) if known else None
-    return counts(view, places, below.released["noisy_counts"], true, lift=0)
+    true = np.array([known[int(node)] for node in nodes[met]]) if known else None
+    return counts(view, places, below.released["noisy_counts"][met], true, lift=0)
 
 
 def _averaged(view: View, step: Step, levels: Sequence[Step], people: Crowd) -> tuple[Event, ...]:

@@ -5,10 +5,12 @@ import json
 import numpy as np
 import pytest
 
+from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load_sample
 from dpviz.figures import View, pane
 from dpviz.figures.kit.theme import LIGHT
 from dpviz.figures.trees import em_mc, lsh_splits
+from dpviz.takeaway.replay import replay_parts
 from tests.tiers import tiers
 from tests.traces import trace as run_of
 
@@ -96,3 +98,10 @@ def test_hidden_layers_are_absent_unless_asked_for(slug):
 def test_the_page_is_told_when_nothing_was_split():
     assert any("no bucket was split" in sentence for sentence in view("lsh-splits", "tiny").trace.warnings)
     assert view("lsh-splits").trace.warnings == ()
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_side_too_narrow_for_the_ring_shows_no_count():
+    data = load_sample("tiny")
+    trace = ALGORITHMS["lsh-splits"](n_clusters=2, epsilon=1.0).run(data.X, domain=data.domain, seed=3)
+    assert "NaN" not in replay_parts(trace)[1]
