@@ -40,11 +40,11 @@ LOST = ["TimeoutError", r"with timeout \d+ms"]  # Errors of a test that lost an 
 def pytest_collection_modifyitems(items):
     """Repeat a test that times out, beginning with a fresh page; the report counts this as a rerun.
 
-    A real fault fails in both attempts; a failed comparison or an error in the test fails at once.
+    A real fault fails in all three attempts; a failed comparison or an error in the test fails at once.
     """
     for item in items:
         if item.get_closest_marker("browser"):
-            item.add_marker(pytest.mark.flaky(reruns=1, only_rerun=LOST))
+            item.add_marker(pytest.mark.flaky(reruns=2, only_rerun=LOST))
 
 
 _acted = weakref.WeakKeyDictionary()  # page: when its last action ended
