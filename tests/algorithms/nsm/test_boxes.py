@@ -101,6 +101,15 @@ def test_boxes_come_next_only_if_a_few_cells_hold_nearly_all_rows(d, n_far):
     assert trace.spent.mu == pytest.approx(trace.claimed.mu) and trace.claimed.epsilon == pytest.approx(1.0)
 
 
+@pytest.mark.parametrize(("share", "kind"), [(0.7, "boxes"), (0.95, "candidates")])
+def test_with_three_columns_candidates_come_next_if_one_cell_holds_nearly_all_rows(share, kind):
+    middles = np.array([[-0.375] * 3, [0.8] * 3, [-0.8, 0.8, 0.8], [0.8, -0.8, -0.8]])
+    sizes = [int(5000 * share), *[int(5000 * (1 - share) / 3)] * 3]
+    X = np.repeat(middles, sizes, axis=0) + 0.01 * np.random.default_rng(0).normal(size=(sum(sizes), 3))
+    trace = NSM(n_clusters=4, epsilon=8.0).run(X, domain=Domain.box(-1, 1, 3, n_public=5000), seed=0)
+    assert {"boxes", "candidates"} & {step.kind for step in trace.steps} == {kind}
+
+
 def test_whichever_way_a_run_goes_it_asks_the_same_of_the_rest():
     """The look alone decides: with the noisy counts of the other data, the run would go the other way."""
     names = {}

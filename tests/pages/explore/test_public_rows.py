@@ -6,8 +6,11 @@ from urllib.parse import urlencode
 import numpy as np
 import pytest
 
+from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load_sample
 from dpviz.datasets.public_rows import some_rows
+from dpviz.runs.public import started
+from pages._ui.explore import look, stored
 from tests.pages.visitor import content, finish, new_app, press, private_file, visit, wait_for_run
 
 WATCH = "v=1&d=blobs&a=public-start&k=12&e=1&s=0"
@@ -25,6 +28,22 @@ def test_a_switch_lets_some_rows_of_a_public_set_count_as_public_and_the_address
     assert "no public rows are given" in boxes(app)
     again = finish(visit("explore", f"{WATCH}&open=0"))
     assert not again.toggle(key="explore_open").value and "no public rows are given" in boxes(again)
+
+
+def test_runs_on_the_town_are_stored_for_the_start_from_public_rows_alone():
+    town, bare = load_sample("town"), ALGORITHMS["public-start"](n_clusters=5, epsilon=1.0)
+    begun = started(bare, town)
+    stop = stored.runs_of(town, begun)
+    run = begun.run(town.X, domain=town.domain, seed=0)
+    assert stored.runs_of(town, bare) is None and np.allclose(stop.centers[0], run.cluster_centers, atol=1e-4)
+
+
+@pytest.mark.parametrize(("switch", "stops"), [("", 9), ("&open=0", 0)])
+def test_watch_has_stored_runs_only_while_the_switch_is_on(switch, stops, monkeypatch):
+    seen, find = [], stored.stored
+    monkeypatch.setattr(look, "stored", lambda *given: seen.append(find(*given)) or seen[-1])
+    finish(visit("explore", f"v=1&d=town&a=public-start&k=5&e=1&s=0{switch}"))
+    assert max((len(one.charts[None].stops) for one in seen if one), default=0) == stops
 
 
 def test_compare_and_trade_off_start_from_public_rows_and_say_so():
