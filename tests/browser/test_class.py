@@ -103,13 +103,15 @@ def test_a_projector_shows_the_question_in_large_letters_and_the_plane_in_the_re
         screen.get_by_text(part, exact=True).last.click()
         expect(screen.locator(".st-key-class_projector .dp-poll")).to_be_visible()
         expect(screen.locator("[data-testid=stApp][data-test-script-state=notRunning]")).to_be_visible()
-        size = "element => parseFloat(getComputedStyle(element).fontSize)"
-        assert screen.locator(".st-key-class_projector h2").evaluate(size) >= 40
-        assert screen.locator(".st-key-class_projector .dp-poll th[scope=row]").first.evaluate(size) >= 32
+        screen.wait_for_function(
+            "() => [['h2', 40], ['.dp-poll th[scope=row]', 32]].every(([name, least]) => {"
+            " const found = document.querySelector('.st-key-class_projector ' + name);"
+            " return found && parseFloat(getComputedStyle(found).fontSize) >= least; })"
+        )
         screen.wait_for_function(
             "() => { const page = document.querySelector('[data-testid=stMain]'),"
-            " plane = document.querySelector('.st-key-lesson_figures .dpviz-canvas').getBoundingClientRect();"
-            " return page.scrollHeight <= page.clientHeight + 8 && plane.width >= 700 && plane.height >= 500"
+            " plane = document.querySelector('.st-key-lesson_figures .dpviz-canvas')?.getBoundingClientRect();"
+            " return plane && page.scrollHeight <= page.clientHeight + 8 && plane.width >= 700 && plane.height >= 500"
             " && plane.bottom <= innerHeight - 90; }"
         )
     expect(plane).to_have_count(1)
