@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages._ui.frame import markup, shell
 from pages._ui.frame.address import links
-from pages._ui.learn import stage_cache
+from pages._ui.learn import exhibits
 from pages._ui.teach.classroom import components, lecturer, phone
 from pages._ui.teach.classroom.controls import CLASS_CODE, CLASS_KEY, classroom
 from pages._ui.teach.classroom.registry import rooms, spelled
@@ -27,7 +27,7 @@ if ended or sent_away:
     components.forget_class()
 shell.strip(f"class {room.code}" if room else "made up by everybody here")
 unseen = st.container(key="class_unseen")
-unseen.html(f"<style>{(Path(stage_cache.__file__).parent / 'learn.css').read_text()}</style>")
+unseen.html(f"<style>{(Path(exhibits.__file__).parent / 'learn.css').read_text()}</style>")
 links.notice("class", classroom)
 
 token = seat.token if seat else room.lecturer if room else ""

@@ -75,7 +75,7 @@ def found() -> dict[str, str]:
             results[f"{name} {form}"] = short(repr(table.notes).encode() + table.matrix(table.usable).tobytes())
     plan = rehearse(Facts.declare(2000, (0, 0), (10, 10), 4), "nsm", 1.0, 2)
     results["rehearsal"] = short(b"".join(centers.tobytes() for centers in plan.centers))
-    results["lesson"] = short(repr(sorted(lessons.stage("small", 0).facts.items())))
+    results["lesson"] = short(repr(sorted(lessons.exhibit("small", 0).facts.items())))
     few = load("tiny")
     secure = ALGORITHMS["dpm"](n_clusters=2).run(few.X, domain=few.domain, noise="secure")
     results["secure"] = secure.name

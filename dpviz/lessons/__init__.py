@@ -13,14 +13,14 @@ from dpviz.datasets import load
 from dpviz.figures import Panel
 from dpviz.figures.kit.theme import Theme
 from dpviz.lessons import bounds, choice, exact, looks, lottery, noise, person, rho, rounds, screen, small, trust, votes
-from dpviz.lessons.lesson import SEEDS, Lesson, Option, Stage, read, unbroken
+from dpviz.lessons.lesson import SEEDS, Exhibit, Lesson, Option, read, unbroken
 from dpviz.numbers import chance, number
 from dpviz.privacy.accounting import DEFAULT_DELTA
 from dpviz.privacy.delta import meaning, no_failure
 
 __all__ = [
-    "LESSONS", "SEEDS", "Lesson", "Option", "Stage", "drawn", "glossary", "legend", "limits_in_short",
-    "limits_in_words", "panels", "stage",
+    "LESSONS", "SEEDS", "Lesson", "Option", "Exhibit", "drawn", "glossary", "legend", "limits_in_short",
+    "limits_in_words", "panels", "exhibit",
 ]  # fmt: skip
 
 _HERE = Path(__file__).parent
@@ -53,21 +53,21 @@ LESSONS: dict[str, Lesson] = {
 }
 
 
-def stage(name: str, seed: int) -> Stage:
+def exhibit(name: str, seed: int) -> Exhibit:
     """Make the runs that a lesson shows, on public data; `seed` is one of `SEEDS`."""
-    run: Callable[[int], Stage] = _RUNS[name].run
+    run: Callable[[int], Exhibit] = _RUNS[name].run
     return run(seed)
 
 
-def drawn(name: str, stage: Stage, colors: Theme) -> list[Panel]:
-    """Return a lesson's figures, each with one frame per title of the stage."""
-    found: list[Panel] = _RUNS[name].panels(stage.runs, colors)
+def drawn(name: str, exhibit: Exhibit, colors: Theme) -> list[Panel]:
+    """Return a lesson's figures, each with one frame per title of the exhibit."""
+    found: list[Panel] = _RUNS[name].panels(exhibit.runs, colors)
     return found
 
 
-def panels(name: str, stage: Stage, colors: Theme) -> list[Panel]:
+def panels(name: str, exhibit: Exhibit, colors: Theme) -> list[Panel]:
     """Return a lesson's figures in the form that browsers receive."""
-    return [panel.printed() for panel in drawn(name, stage, colors)]
+    return [panel.printed() for panel in drawn(name, exhibit, colors)]
 
 
 def legend(name: str) -> tuple[tuple[str, str], ...]:

@@ -12,7 +12,7 @@ from dpviz.figures import Panel
 from dpviz.figures.kit.theme import Theme
 from dpviz.figures.scenes.lessons import GROUPS, Values, groups_panel, values_panel
 from dpviz.lessons.ground import Ground, Runs, ground, same_for_all
-from dpviz.lessons.lesson import Stage
+from dpviz.lessons.lesson import Exhibit
 from dpviz.numbers import length, number, ratio_words
 from dpviz.trace import Trace
 
@@ -37,7 +37,7 @@ class WidthRuns(Runs):
         ]
 
 
-def run(seed: int) -> Stage:
+def run(seed: int) -> Exhibit:
     """Run SuLloyd on the town, once for every width of the bounds."""
     town = ground("town")
     traces = tuple(_run(town, factor, "sulloyd", seed) for factor in FACTORS)
@@ -68,7 +68,7 @@ def run(seed: int) -> Stage:
     }  # fmt: skip
     alone = hits[meant] == groups and all(there < groups for i, there in enumerate(hits) if i != meant)
     worse = alone and noise[wide] > 4 * noise[meant] and len(set(odds)) == 1
-    return Stage(facts, titles, frozenset({0 if worse else 1}), first=meant, hint=wide, runs=runs)
+    return Exhibit(facts, titles, frozenset({0 if worse else 1}), first=meant, hint=wide, runs=runs)
 
 
 def _bounds(town: Ground, factor: float) -> Domain:

@@ -15,7 +15,7 @@ from dpviz.figures.kit.theme import Theme
 from dpviz.figures.kit.view import View
 from dpviz.figures.scenes.lesson_maps import ways_panel
 from dpviz.figures.scenes.lessons import Values, values_panel
-from dpviz.lessons.lesson import Stage
+from dpviz.lessons.lesson import Exhibit
 from dpviz.metrics import normalized_loss
 from dpviz.numbers import listed, number
 from dpviz.postprocessing.weighted import solve
@@ -97,7 +97,7 @@ def by_table(trace: Trace, seed: int) -> np.ndarray:
     return trace.domain.denormalize(every[elbow(np.array(losses)) - 1])
 
 
-def run(seed: int) -> Stage:
+def run(seed: int) -> Exhibit:
     """Choose k for 40 people without and with Alex, and privately for a town of 4,000 people."""
     rng = np.random.default_rng(seed)
     small, large = town(rng, FEW), town(rng, MANY)
@@ -134,7 +134,7 @@ def run(seed: int) -> Stage:
         "saved": "third", "true": 4,
     }  # fmt: skip
     right = 2 if found[:2] == (4, 5) and found[4] == 4 else 0
-    return Stage(facts, titles, frozenset({right}), first=1, hint=0, runs=runs)
+    return Exhibit(facts, titles, frozenset({right}), first=1, hint=0, runs=runs)
 
 
 def _often(ks: tuple[int, ...]) -> str:

@@ -13,7 +13,7 @@ from dpviz.figures.kit.theme import Theme
 from dpviz.figures.scenes.lessons import Values, values_panel
 from dpviz.figures.scenes.reconstruction import legend, read_panel
 from dpviz.lessons.ground import Ground, ground
-from dpviz.lessons.lesson import Stage
+from dpviz.lessons.lesson import Exhibit
 from dpviz.numbers import counted, length, number
 from dpviz.trace import Trace
 
@@ -38,7 +38,7 @@ class ReadRun:
     off: tuple[float, ...]
 
 
-def run(seed: int) -> Stage:
+def run(seed: int) -> Exhibit:
     """Run plain Lloyd without noise, compute rows from its releases, and attack it with much and with little ε."""
     there = ground(SAMPLE)
     bare = _run(there, EPSILON, seed, "none")
@@ -65,7 +65,7 @@ def run(seed: int) -> Stage:
         **{name: length(value, "km", 2) for name, value in zip(("near", "far", "blind"), off, strict=True)},
     }  # fmt: skip
     runs = ReadRun(there, bare, tuple(read), tuple(wrong), off)
-    return Stage(facts, titles, frozenset({1}), first=0, hint=first, runs=runs)
+    return Exhibit(facts, titles, frozenset({1}), first=0, hint=first, runs=runs)
 
 
 def _run(there: Ground, epsilon: float, seed: int, noise: str) -> Trace:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any
 
-__all__ = ["SEEDS", "Lesson", "Option", "Stage", "read", "unbroken"]
+__all__ = ["SEEDS", "Lesson", "Option", "Exhibit", "read", "unbroken"]
 
 SEEDS = range(8)  # seeds of the noise that a lesson can show
 
@@ -29,8 +29,8 @@ class Option:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Stage:
-    """The picture and numbers of a lesson for one draw of the noise.
+class Exhibit:
+    """What a lesson shows for one draw of the noise: its picture and numbers.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class Stage:
 
 @dataclasses.dataclass(frozen=True)
 class Lesson:
-    """The text of a lesson; entries marked * have gaps that the facts of a stage fill.
+    """The text of a lesson; entries marked * have gaps that the facts of an exhibit fill.
 
     Attributes
     ----------
@@ -96,25 +96,25 @@ class Lesson:
     several: bool = False
     definition: bool = False
 
-    def fill(self, words: str, stage: Stage) -> str:
-        """Return text filled with a stage's facts, without line breaks between a number and its symbol or unit."""
-        return unbroken(words.format_map(stage.facts))
+    def fill(self, words: str, exhibit: Exhibit) -> str:
+        """Return text filled with an exhibit's facts, without line breaks between a number and its symbol or unit."""
+        return unbroken(words.format_map(exhibit.facts))
 
-    def is_right(self, answer: Sequence[int], stage: Stage) -> bool:
+    def is_right(self, answer: Sequence[int], exhibit: Exhibit) -> bool:
         """Return whether an answer (option numbers, counted from 0) names all right options and no others."""
-        return frozenset(answer) == stage.right
+        return frozenset(answer) == exhibit.right
 
-    def reply(self, answer: Set[int], stage: Stage) -> str:
+    def reply(self, answer: Set[int], exhibit: Exhibit) -> str:
         """Return the reply to an answer: why it is right or wrong; if several options may be right, how near it is."""
         if not self.several:
-            return self.fill(self.options[min(answer)].reply, stage)
-        right, wrong = len(answer & stage.right), len(answer - stage.right)
+            return self.fill(self.options[min(answer)].reply, exhibit)
+        right, wrong = len(answer & exhibit.right), len(answer - exhibit.right)
         more = f", and {wrong} wrong one{'s' * (wrong != 1)} marked" if wrong else ""
-        return f"{right} of {len(stage.right)} right answers found{more}."
+        return f"{right} of {len(exhibit.right)} right answers found{more}."
 
-    def verdict(self, tries: Sequence[Set[int]], stage: Stage) -> str:
+    def verdict(self, tries: Sequence[Set[int]], exhibit: Exhibit) -> str:
         """Return a word or two on the last of one or two tries."""
-        if not self.is_right(tuple(tries[-1]), stage):
+        if not self.is_right(tuple(tries[-1]), exhibit):
             return "Not quite."
         return "Right." if len(tries) == 1 else "Right, on the second try."
 

@@ -12,7 +12,7 @@ from dpviz.figures.kit.theme import Theme
 from dpviz.figures.scenes.lesson_maps import mean_panel
 from dpviz.figures.scenes.lessons import Values, values_panel
 from dpviz.lessons.ground import Ground, ground, odds
-from dpviz.lessons.lesson import Stage
+from dpviz.lessons.lesson import Exhibit
 from dpviz.numbers import number
 from dpviz.postprocessing.bet import odds_of_any
 from dpviz.privacy.accounting import default_delta, epsilon_of_mu, mu_of_epsilon
@@ -75,7 +75,7 @@ class LookRuns:
         return totals
 
 
-def run(seed: int) -> Stage:
+def run(seed: int) -> Exhibit:
     """Run NSM on the town ten times."""
     town = ground("town")
     traces = tuple(town.run("nsm", LOOKS * seed + look, epsilon=EPSILON, summary=SUMMARY) for look in range(LOOKS))
@@ -103,7 +103,7 @@ def run(seed: int) -> Stage:
         "whole": _words(whole)[0],
     }  # fmt: skip
     answer = {0} if spent[-1].epsilon > 1.5 * EPSILON and mean[-1] < np.mean(single) else {1}
-    return Stage(facts, titles, frozenset(answer), first=0, hint=LOOKS - 1, runs=runs)
+    return Exhibit(facts, titles, frozenset(answer), first=0, hint=LOOKS - 1, runs=runs)
 
 
 def _words(lengths: np.ndarray) -> list[str]:

@@ -12,7 +12,7 @@ from dpviz.figures.kit.theme import LIGHT, Theme
 from dpviz.figures.scenes.lesson_maps import cuts_panel, tickets_panel
 from dpviz.figures.trees.dpm_scores import scores_table
 from dpviz.lessons.ground import Ground, ground
-from dpviz.lessons.lesson import Stage
+from dpviz.lessons.lesson import Exhibit
 from dpviz.numbers import fraction, number
 from dpviz.privacy.ledger import Release
 from dpviz.privacy.noise import Seeded
@@ -58,7 +58,7 @@ class Lottery:
         return [int(table.drawn.iloc[0]) for table in self.tables]
 
 
-def run(seed: int) -> Stage:
+def run(seed: int) -> Exhibit:
     """Run DPM on the town at every epsilon, and draw its first cut 100 times."""
     town, rng = ground(SAMPLE), np.random.default_rng(seed)
     traces = tuple(town.run("dpm", seed, epsilon=epsilon, max_depth=1) for epsilon in EPSILONS)
@@ -80,7 +80,7 @@ def run(seed: int) -> Stage:
         "range": number(_entry(traces[0]).sensitivity),
     }  # fmt: skip
     tilted = 10 / cuts < runs.best[ASKED] < 0.5 and asked.probability.iloc[half:].sum() < 0.02
-    return Stage(facts, titles, frozenset({3 if tilted else 0}), first=len(EPSILONS) - 1, hint=ASKED, runs=runs)
+    return Exhibit(facts, titles, frozenset({3 if tilted else 0}), first=len(EPSILONS) - 1, hint=ASKED, runs=runs)
 
 
 def scale(trace: Trace) -> float:

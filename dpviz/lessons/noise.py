@@ -17,7 +17,7 @@ from dpviz.figures.kit.theme import Theme
 from dpviz.figures.scenes.reruns import LEGEND as CLOUDS
 from dpviz.figures.scenes.reruns import Cloud, clouds
 from dpviz.lessons.ground import Ground, ground, odds
-from dpviz.lessons.lesson import Stage
+from dpviz.lessons.lesson import Exhibit
 from dpviz.numbers import fraction, length, number
 from dpviz.postprocessing.bet import odds_of_any
 from dpviz.runs.reruns import Reruns, rerun, spread
@@ -61,7 +61,7 @@ class NoiseRuns:
     shown: slice
 
 
-def run(seed: int) -> Stage:
+def run(seed: int) -> Exhibit:
     """Take the stored runs of page Start's method on its town, and draw eight of them; without any, make eight.
 
     The first draw is the first one in which no larger ε finds all groups in fewer of the runs that are drawn.
@@ -93,7 +93,7 @@ def run(seed: int) -> Stage:
     }  # fmt: skip
     grows = all(less < more for less, more in itertools.pairwise(whole))
     right = {3} if grows and scatter[0] > 4 * scatter[-1] else {0}
-    return Stage(facts, titles, frozenset(right), first=len(EPSILONS) - 1, hint=0, runs=runs)
+    return Exhibit(facts, titles, frozenset(right), first=len(EPSILONS) - 1, hint=0, runs=runs)
 
 
 @cache

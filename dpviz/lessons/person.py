@@ -14,7 +14,7 @@ from dpviz.figures.kit.theme import Theme
 from dpviz.figures.kit.view import View
 from dpviz.figures.scenes.lesson_maps import joined_panel
 from dpviz.figures.scenes.lessons import Values, values_panel
-from dpviz.lessons.lesson import Stage
+from dpviz.lessons.lesson import Exhibit
 from dpviz.numbers import length, number
 from dpviz.runs.reruns import matched
 from dpviz.trace import Trace
@@ -110,7 +110,7 @@ def walked(seed: int, times: int = 1) -> PersonRun:
     return dataclasses.replace(runs, centers=np.array(centers))
 
 
-def run(seed: int) -> Stage:
+def run(seed: int) -> Exhibit:
     """Let Alex walk in a town of 40 people, and in one of ten times as many."""
     runs, larger = walked(seed), walked(seed, TIMES)
     n, walks = len(runs.X), np.linalg.norm(np.diff(np.vstack([np.zeros(2), runs.places]), axis=0), axis=1)
@@ -125,7 +125,7 @@ def run(seed: int) -> Stage:
         "again": _km(steps(larger.centers)[AFTER]), "mean_again": _km(steps(larger.means)[AFTER]),
         "edge": _km(HALF * np.sqrt(2)), "far": _km(HALF * FAR[-1]), "times": number(jump / step, 2),
     }  # fmt: skip
-    return Stage(facts, titles, frozenset({3 if jump > 5 * step else 0}), first=AFTER - 1, hint=AFTER, runs=runs)
+    return Exhibit(facts, titles, frozenset({3 if jump > 5 * step else 0}), first=AFTER - 1, hint=AFTER, runs=runs)
 
 
 def _km(value: float) -> str:

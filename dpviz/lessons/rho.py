@@ -12,7 +12,7 @@ from dpviz.figures.scenes.lesson_maps import moved_panel
 from dpviz.figures.scenes.lessons import Values, values_panel
 from dpviz.geometry import bincount
 from dpviz.lessons.ground import Ground, ground, odds
-from dpviz.lessons.lesson import Stage
+from dpviz.lessons.lesson import Exhibit
 from dpviz.numbers import number, ratio_words
 from dpviz.postprocessing.bet import odds_of_any
 from dpviz.privacy.guarantee import Guarantee
@@ -54,7 +54,7 @@ class MoveRun:
         return self.trace.domain.denormalize(np.asarray(self.trace.steps[0].released["noisy_points"]))
 
 
-def run(seed: int) -> Stage:
+def run(seed: int) -> Exhibit:
     """Run dist-DP with random points on the city."""
     city = ground("city")
     trace = city.run("dist-dp-random-points", seed, epsilon=1.0)
@@ -81,7 +81,7 @@ def run(seed: int) -> Stage:
         "moves": MOVES[-1], "hinted": words[3], "hinted_odds": runs.odds[3],
     }  # fmt: skip
     rough = same > 2 * largest and thrown > rho
-    return Stage(facts, titles, frozenset({1 if rough else 0}), first=0, hint=3, runs=runs)
+    return Exhibit(facts, titles, frozenset({1 if rough else 0}), first=0, hint=3, runs=runs)
 
 
 def _typical(city: Ground) -> int:

@@ -11,7 +11,7 @@ from dpviz.figures import Panel
 from dpviz.figures.kit.theme import Theme
 from dpviz.figures.scenes.lessons import GROUPS, Values, groups_panel, values_panel
 from dpviz.lessons.ground import Ground, ground
-from dpviz.lessons.lesson import Stage
+from dpviz.lessons.lesson import Exhibit
 from dpviz.numbers import counted, having, number, ratio_words
 from dpviz.trace import Trace
 
@@ -56,7 +56,7 @@ class RoundRuns:
         return [float(traces[0].steps[-1].released["counts_sd"]) for traces in self.loops]
 
 
-def run(seed: int) -> Stage:
+def run(seed: int) -> Exhibit:
     """Run DP-Lloyd on the town with several numbers of rounds, and EUGkM, all with the same epsilon."""
     town, seeds = ground(SAMPLE), range(RUNS * seed, RUNS * (seed + 1))
     loops = tuple(
@@ -80,7 +80,7 @@ def run(seed: int) -> Stage:
     }  # fmt: skip
     inside = 0 < best < len(ROUNDS) - 1 and losses[0] > 1.2 * losses[best] and losses[-1] > 1.5 * losses[best]
     right = 0 if inside and runs.table < losses[best] else 1
-    return Stage(facts, titles, frozenset({right}), first=0, hint=len(ROUNDS) - 1, runs=runs)
+    return Exhibit(facts, titles, frozenset({right}), first=0, hint=len(ROUNDS) - 1, runs=runs)
 
 
 def panels(runs: RoundRuns, colors: Theme) -> list[Panel]:

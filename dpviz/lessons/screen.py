@@ -10,7 +10,7 @@ from dpviz.figures import Panel
 from dpviz.figures.kit.theme import Theme
 from dpviz.figures.scenes.lesson_maps import screen_panel
 from dpviz.lessons.ground import Ground, ground
-from dpviz.lessons.lesson import Stage
+from dpviz.lessons.lesson import Exhibit
 from dpviz.metrics import loss_path
 from dpviz.numbers import chance, number, ratio_words
 from dpviz.trace import Trace
@@ -44,7 +44,7 @@ class ScreenRun:
     trace: Trace
 
 
-def run(seed: int) -> Stage:
+def run(seed: int) -> Exhibit:
     """Run PE-means on the town."""
     town = ground("town")
     trace = town.run("pe-means", seed, epsilon=1.0)
@@ -67,7 +67,7 @@ def run(seed: int) -> Stage:
         f"δ {facts['delta']}, μ {facts['mu']}",
     )
     secret = frozenset(i for i, may_leave in enumerate(ITEMS.values()) if not may_leave)
-    return Stage(facts, titles, secret, first=0, hint=1, runs=ScreenRun(town, trace))
+    return Exhibit(facts, titles, secret, first=0, hint=1, runs=ScreenRun(town, trace))
 
 
 def panels(runs: ScreenRun, colors: Theme) -> list[Panel]:

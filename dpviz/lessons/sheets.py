@@ -6,7 +6,7 @@ import html
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from dpviz.lessons.lesson import Lesson, Stage
+from dpviz.lessons.lesson import Exhibit, Lesson
 from dpviz.lessons.plans import SLACK, Lecture
 from dpviz.numbers import counted
 
@@ -48,43 +48,43 @@ def plan(lecture: Lecture, lessons: Sequence[Lesson], links: Mapping[str, tuple[
     )
 
 
-def worksheet(lesson: Lesson, stage: Stage) -> str:
+def worksheet(lesson: Lesson, exhibit: Exhibit) -> str:
     """Return the questions, with room for answers and without hints at the right ones."""
     box = "check" if lesson.several else "dot"
-    options = "".join(f'<li class="{box}">{_say(option.text, lesson, stage)}</li>' for option in lesson.options)
+    options = "".join(f'<li class="{box}">{_say(option.text, lesson, exhibit)}</li>' for option in lesson.options)
     several = " Mark every answer that is right." if lesson.several else ""
     return _sheet(
         f"{lesson.number}. {lesson.title}",
         '<p class="who"><span>Name</span><span>Date</span></p>',
-        ("Where we are", f"<p>{_say(lesson.setting, lesson, stage)}</p>"),
-        ("1. Predict", f"<p><b>{_say(lesson.question, lesson, stage)}</b>{several}</p><ul>{options}</ul>"),
+        ("Where we are", f"<p>{_say(lesson.setting, lesson, exhibit)}</p>"),
+        ("1. Predict", f"<p><b>{_say(lesson.question, lesson, exhibit)}</b>{several}</p><ul>{options}</ul>"),
         ("Because", 2 * _LINES),
-        ("2. Run", f"<p>{_say(lesson.task, lesson, stage)}</p>{2 * _LINES}"),
+        ("2. Run", f"<p>{_say(lesson.task, lesson, exhibit)}</p>{2 * _LINES}"),
         ("3. Explain: what happened, and what did your prediction overlook?", 3 * _LINES),
         ("4. Keep: one sentence to remember", 2 * _LINES),
         ("How could this picture fool somebody?", 2 * _LINES),
     )
 
 
-def notes(lesson: Lesson, stage: Stage, minutes: int, links: Mapping[str, str]) -> str:
+def notes(lesson: Lesson, exhibit: Exhibit, minutes: int, links: Mapping[str, str]) -> str:
     """Return the goal, the timing, the talk, and right and likely wrong answers; `links` maps names to addresses."""
     options = "".join(
-        f"<li>{'<b>Right.</b> ' * (i in stage.right)}{_say(option.text, lesson, stage)}"
-        f"{f' <i>{_say(option.reply, lesson, stage)}</i>' if option.reply else ''}</li>"
+        f"<li>{'<b>Right.</b> ' * (i in exhibit.right)}{_say(option.text, lesson, exhibit)}"
+        f"{f' <i>{_say(option.reply, lesson, exhibit)}</i>' if option.reply else ''}</li>"
         for i, option in enumerate(lesson.options)
     )
     return _sheet(
         f"Teacher's notes: {lesson.number}. {lesson.title}",
-        f"<p><b>Goal.</b> {_say(lesson.goal, lesson, stage)}</p><p><b>Time.</b> {clock(minutes)}</p>",
-        ("Question and answers", f"<p>{_say(lesson.question, lesson, stage)}</p><ol>{options}</ol>"),
-        ("What to say", _list(lesson.talk, lesson, stage)),
-        ("Likely wrong answers", _list(lesson.errors, lesson, stage)),
-        ("In the run", f"<p>{_say(lesson.task, lesson, stage)} {_say(lesson.hint, lesson, stage)}</p>"),
-        ("Why", f"<p>{_say(lesson.explain, lesson, stage)}</p>"),
+        f"<p><b>Goal.</b> {_say(lesson.goal, lesson, exhibit)}</p><p><b>Time.</b> {clock(minutes)}</p>",
+        ("Question and answers", f"<p>{_say(lesson.question, lesson, exhibit)}</p><ol>{options}</ol>"),
+        ("What to say", _list(lesson.talk, lesson, exhibit)),
+        ("Likely wrong answers", _list(lesson.errors, lesson, exhibit)),
+        ("In the run", f"<p>{_say(lesson.task, lesson, exhibit)} {_say(lesson.hint, lesson, exhibit)}</p>"),
+        ("Why", f"<p>{_say(lesson.explain, lesson, exhibit)}</p>"),
         (
             "To keep",
-            f"<p><b>{_say(lesson.keep, lesson, stage)}</b></p>"
-            f"<p>How the picture can fool you: {_say(lesson.fool, lesson, stage)}</p>",
+            f"<p><b>{_say(lesson.keep, lesson, exhibit)}</b></p>"
+            f"<p>How the picture can fool you: {_say(lesson.fool, lesson, exhibit)}</p>",
         ),
         ("Scenes", f"<ul>{''.join(f'<li>{_link(words, link)}</li>' for words, link in links.items())}</ul>"),
     )
@@ -97,12 +97,12 @@ def clock(minutes: int) -> str:
     return f"{minutes} minutes: predict {ends}, run {run}, explain {minutes - 2 * ends - run}, keep {ends}."
 
 
-def _say(words: str, lesson: Lesson, stage: Stage) -> str:
-    return html.escape(lesson.fill(words, stage))
+def _say(words: str, lesson: Lesson, exhibit: Exhibit) -> str:
+    return html.escape(lesson.fill(words, exhibit))
 
 
-def _list(sentences: tuple[str, ...], lesson: Lesson, stage: Stage) -> str:
-    return f"<ul>{''.join(f'<li>{_say(sentence, lesson, stage)}</li>' for sentence in sentences)}</ul>"
+def _list(sentences: tuple[str, ...], lesson: Lesson, exhibit: Exhibit) -> str:
+    return f"<ul>{''.join(f'<li>{_say(sentence, lesson, exhibit)}</li>' for sentence in sentences)}</ul>"
 
 
 def _link(words: str, link: str) -> str:

@@ -6,7 +6,7 @@ import html
 from collections.abc import Mapping
 
 from dpviz.figures.kit.theme import SLOTS
-from dpviz.lessons import LESSONS, drawn, legend, limits_in_short, stage
+from dpviz.lessons import LESSONS, drawn, exhibit, legend, limits_in_short
 from dpviz.lessons.plans import SLACK, Lecture
 from dpviz.takeaway.deck import Picture, Shown
 
@@ -15,7 +15,7 @@ __all__ = ["of_plan", "picture", "table"]
 
 def picture(name: str, seed: int) -> Picture:
     """Return the first plane of a lesson, step by step."""
-    lesson, there = LESSONS[name], stage(name, seed)
+    lesson, there = LESSONS[name], exhibit(name, seed)
     plane = next(panel for panel in drawn(name, there, SLOTS) if panel.name == "plane")
     words = {"small": lesson.fill(lesson.question, there), "promise": "made-up people"}
     return Picture.of(plane, there.titles, legend(name), **words)
@@ -33,7 +33,7 @@ def of_plan(plan: Lecture) -> list[Shown]:
     """Return the slides of a plan's lessons, each at the step that surprises, and one on what no promise covers."""
     made = []
     for name in plan.lessons:
-        lesson, there = LESSONS[name], stage(name, 0)
+        lesson, there = LESSONS[name], exhibit(name, 0)
         talk = "\n".join(lesson.fill(sentence, there) for sentence in lesson.talk)
         made.append(Shown(lesson.title, picture(name, 0), talk, 60 * (plan.each + SLACK), there.hint))
     limits = Picture("", "", ("Limits says each of these at length.",), html=table(limits_in_short()))

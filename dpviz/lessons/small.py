@@ -7,7 +7,7 @@ from dpviz.figures import Panel
 from dpviz.figures.kit.theme import Theme
 from dpviz.figures.scenes.lessons import GROUPS, Values, groups_panel, values_panel
 from dpviz.lessons.ground import Runs, ground
-from dpviz.lessons.lesson import Stage
+from dpviz.lessons.lesson import Exhibit
 from dpviz.numbers import fraction, ratio_words
 from dpviz.postprocessing.verdict import FAR
 
@@ -18,7 +18,7 @@ EPSILONS = (2.0, 3.0, 4.0, 8.0)
 LEGEND = GROUPS
 
 
-def run(seed: int) -> Stage:
+def run(seed: int) -> Exhibit:
     """Run NSM on seven groups, one of which is small, once for every ε."""
     there = ground(DATA)
     sizes = there.groups.sizes
@@ -47,7 +47,7 @@ def run(seed: int) -> Stage:
     }  # fmt: skip
     alone = all(mask.sum() == groups - (not there_is) for mask, there_is in zip(masks, served, strict=True))
     hidden = alone and bool(lost) and all(ratios[i] <= FAR for i in lost) and served[-1]
-    return Stage(facts, titles, frozenset({1 if hidden and kmeans else 2}), first=0, hint=hint, runs=runs)
+    return Exhibit(facts, titles, frozenset({1 if hidden and kmeans else 2}), first=0, hint=hint, runs=runs)
 
 
 def panels(runs: Runs, colors: Theme) -> list[Panel]:

@@ -12,7 +12,7 @@ from dpviz.figures import Panel
 from dpviz.figures.kit.theme import Theme
 from dpviz.figures.scenes.lessons import GROUPS, Values, groups_panel, values_panel
 from dpviz.lessons.ground import Runs, ground
-from dpviz.lessons.lesson import Stage
+from dpviz.lessons.lesson import Exhibit
 from dpviz.numbers import number, ratio_words
 from dpviz.privacy.guarantee import Guarantee, Neighboring
 
@@ -40,7 +40,7 @@ class TrustRuns(Runs):
         return [trace.claimed.under(Neighboring.REPLACE) for trace in self.traces]
 
 
-def run(seed: int) -> Stage:
+def run(seed: int) -> Exhibit:
     """Run EUGkM with one curator and over clients, and Stemmer-Kaplan on reports, with and without shuffling.
 
     Central and federated DP are claimed for one row added or removed; they spend ε/2, which promises ε for one row
@@ -72,7 +72,7 @@ def run(seed: int) -> Stage:
     report = dict(traces[2].ledger[0].cost).get("epsilon")
     facts["report"] = f"{float(report or 0):.1f}"
     price = ratios[3] > 1.5 * max(ratios[:3]) and hits[3] < min(hits[:3])
-    return Stage(facts, titles, frozenset({2 if price else 0}), first=0, hint=3, runs=runs)
+    return Exhibit(facts, titles, frozenset({2 if price else 0}), first=0, hint=3, runs=runs)
 
 
 def panels(runs: TrustRuns, colors: Theme) -> list[Panel]:

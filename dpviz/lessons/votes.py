@@ -12,7 +12,7 @@ from dpviz.figures.kit.view import View
 from dpviz.figures.scenes import splitting
 from dpviz.figures.scenes.lessons import GROUPS
 from dpviz.lessons.ground import Ground, ground
-from dpviz.lessons.lesson import Stage
+from dpviz.lessons.lesson import Exhibit
 from dpviz.metrics import loss_path
 from dpviz.numbers import number, ratio_words
 from dpviz.trace import Trace
@@ -45,7 +45,7 @@ class VoteRuns:
         return first, second
 
 
-def run(seed: int) -> Stage:
+def run(seed: int) -> Exhibit:
     """Run Aug-PE and PE-means on the town."""
     town = ground("town")
     voted, clustered = (town.run(slug, seed, epsilon=EPSILON) for slug in ("aug-pe", "pe-means"))
@@ -65,7 +65,7 @@ def run(seed: int) -> Stage:
     answer = 0 if noisy else 1 if same else 2
     told, kept = tuple(splitting.sentences(*views)), splitting.PHASES - 1  # the last picture of the first round
     hint = splitting.PHASES * worst + kept
-    return Stage(facts, told, frozenset({answer}), first=kept, hint=hint, runs=runs)
+    return Exhibit(facts, told, frozenset({answer}), first=kept, hint=hint, runs=runs)
 
 
 def panels(runs: VoteRuns, colors: Theme) -> list[Panel]:

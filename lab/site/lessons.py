@@ -14,7 +14,7 @@ from dpviz import lessons
 from dpviz.figures.kit.theme import SLOTS
 from dpviz.figures.scenes import definition, drag
 from dpviz.figures.stage import script as stage_script
-from dpviz.lessons import LESSONS, Lesson, Stage, glossary
+from dpviz.lessons import LESSONS, Exhibit, Lesson, glossary
 from dpviz.lessons.homework import MOST_NAME, script
 from dpviz.privacy.delta import meaning
 from dpviz.takeaway import style
@@ -102,21 +102,21 @@ def _packed(draws: Sequence[str]) -> str:
 
 def _drawn(lesson: Lesson, draw: int) -> tuple[str, str]:
     """Return what depends on the draw: setting, question, place of the run and answer; and the record of the run."""
-    stage = lessons.stage(lesson.name, draw)
-    sentences = [title.replace(" · ", ": ", 1) for title in stage.titles]
-    stage_html, record = player(sentences, lessons.panels(lesson.name, stage, SLOTS), first=stage.first)
+    exhibit = lessons.exhibit(lesson.name, draw)
+    sentences = [title.replace(" · ", ": ", 1) for title in exhibit.titles]
+    stage_html, record = player(sentences, lessons.panels(lesson.name, exhibit, SLOTS), first=exhibit.first)
     again = (
         f'<p><button class="again" type="button" hidden>Draw again</button> <span class="small">Draw {draw + 1} of '
         f"{len(DRAWS)} here: the same people, different noise.</span></p>"
     )
     return (
-        f"<p>{_say(lesson.setting, lesson, stage)}</p><h2>Predict</h2>{_question(lesson, stage)}<h2>Run</h2>"
-        f'<p>{_say(lesson.task, lesson, stage)}</p><div class="run">{stage_html}{again * (lesson.name not in FILMS)}'
+        f"<p>{_say(lesson.setting, lesson, exhibit)}</p><h2>Predict</h2>{_question(lesson, exhibit)}<h2>Run</h2>"
+        f'<p>{_say(lesson.task, lesson, exhibit)}</p><div class="run">{stage_html}{again * (lesson.name not in FILMS)}'
         f"</div>{key(lessons.legend(lesson.name))}<noscript>{_steps(sentences)}</noscript>"
-        f'<details class="hint"><summary>A hint</summary><p>{_say(lesson.hint, lesson, stage)}</p></details>'
-        f'<details class="answer"><summary>The answer</summary>{_answer(lesson, stage)}'
-        f"<p>{_say(lesson.explain, lesson, stage)}</p><p><b>{_say(lesson.keep, lesson, stage)}</b></p>"
-        f"<p><b>How the picture can fool you.</b> {_say(lesson.fool, lesson, stage)}</p></details>{_HANDED}"
+        f'<details class="hint"><summary>A hint</summary><p>{_say(lesson.hint, lesson, exhibit)}</p></details>'
+        f'<details class="answer"><summary>The answer</summary>{_answer(lesson, exhibit)}'
+        f"<p>{_say(lesson.explain, lesson, exhibit)}</p><p><b>{_say(lesson.keep, lesson, exhibit)}</b></p>"
+        f"<p><b>How the picture can fool you.</b> {_say(lesson.fool, lesson, exhibit)}</p></details>{_HANDED}"
     ), record
 
 
@@ -129,11 +129,11 @@ _HANDED = (
 )
 
 
-def _question(lesson: Lesson, stage: Stage) -> str:
+def _question(lesson: Lesson, exhibit: Exhibit) -> str:
     """Return the question with its options, and what the page says of every answer and second answer."""
     kind = "checkbox" if lesson.several else "radio"
     options = "".join(
-        f'<li><label><input type="{kind}" name="answer" value="{i}">{_say(option.text, lesson, stage)}</label></li>'
+        f'<li><label><input type="{kind}" name="answer" value="{i}">{_say(option.text, lesson, exhibit)}</label></li>'
         for i, option in enumerate(lesson.options)
     )
     numbers = range(len(lesson.options))
@@ -141,15 +141,15 @@ def _question(lesson: Lesson, stage: Stage) -> str:
     answers = [frozenset(chosen) for n in range(1, most + 1) for chosen in combinations(numbers, n)]
     told = {
         ",".join(map(str, sorted(one))): [
-            int(lesson.is_right(tuple(one), stage)), lesson.verdict([one], stage), lesson.verdict([one, one], stage),
-            lesson.reply(one, stage),
+            int(lesson.is_right(tuple(one), exhibit)), lesson.verdict([one], exhibit),
+            lesson.verdict([one, one], exhibit), lesson.reply(one, exhibit),
         ]
         for one in answers
     }  # fmt: skip
     record = json.dumps(told, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     several = " Mark every right answer." if lesson.several else ""
     return (
-        f'<form class="predict"><fieldset><legend><b>{_say(lesson.question, lesson, stage)}</b>{several}</legend>'
+        f'<form class="predict"><fieldset><legend><b>{_say(lesson.question, lesson, exhibit)}</b>{several}</legend>'
         f'<ol>{options}</ol></fieldset><p role="status"></p><button hidden disabled>Predict, then run</button></form>'
         f'<script type="application/json" id="answers">{record}</script>'
     )
@@ -160,17 +160,17 @@ def _meant(lesson: Lesson, here: str) -> str:
     return f'<p><a href="{link(here, DEFINITION)}">The bet as a picture</a></p>' * ("Bet" in lesson.terms)
 
 
-def _say(words: str, lesson: Lesson, stage: Stage) -> str:
-    return html.escape(lesson.fill(words, stage))
+def _say(words: str, lesson: Lesson, exhibit: Exhibit) -> str:
+    return html.escape(lesson.fill(words, exhibit))
 
 
-def _answer(lesson: Lesson, stage: Stage) -> str:
+def _answer(lesson: Lesson, exhibit: Exhibit) -> str:
     """Return every option, marked right or wrong, with the reply to readers who chose it."""
     lines = []
     for i, option in enumerate(lesson.options):
-        mark = "<b>Right.</b>" if i in stage.right else "Not this one."
-        reply = f" {_say(option.reply, lesson, stage)}" if option.reply else ""
-        lines.append(f"<li>{_say(option.text, lesson, stage)} {mark}{reply}</li>")
+        mark = "<b>Right.</b>" if i in exhibit.right else "Not this one."
+        reply = f" {_say(option.reply, lesson, exhibit)}" if option.reply else ""
+        lines.append(f"<li>{_say(option.text, lesson, exhibit)} {mark}{reply}</li>")
     return f"<ol>{''.join(lines)}</ol>"
 
 

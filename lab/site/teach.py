@@ -38,13 +38,14 @@ def add(folder: Folder, shell: Shell) -> None:
     shortest = plans()[0]
     folder.put(DECK, deck(f"Lessons in {shortest.minutes} minutes", slides.of_plan(shortest)))
     for lesson in LESSONS.values():
-        stage = lessons.stage(lesson.name, SEED)
+        exhibit = lessons.exhibit(lesson.name, SEED)
         for kind, title in (("worksheet", "Worksheet"), ("notes", "Teacher's notes")):
             here = _sheet(kind, lesson)
             pages = {"The lesson": link(here, address(lesson))}
-            minutes = lesson.minutes
             sheet = (
-                sheets.worksheet(lesson, stage) if kind == "worksheet" else sheets.notes(lesson, stage, minutes, pages)
+                sheets.worksheet(lesson, exhibit)
+                if kind == "worksheet"
+                else sheets.notes(lesson, exhibit, lesson.minutes, pages)
             )
             folder.put(here, shell.page(here, f"{title}: {lesson.number}. {lesson.title}", sheet, head=_style()))
 

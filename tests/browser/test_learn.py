@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from dpviz.figures.scenes import definition
-from dpviz.lessons import LESSONS, stage
+from dpviz.lessons import LESSONS, exhibit
 from tests.browser.phone import fits_a_phone
 from tests.browser.test_journeys import no_exception
 
@@ -23,7 +23,7 @@ def at(page, part, lesson="small"):
 
 
 def test_a_lesson_by_keyboard_alone_with_a_wrong_answer_a_reload_and_what_the_browser_keeps(open_page):
-    (right,), shown = stage("small", 0).right, stage("small", 0)
+    (right,), shown = exhibit("small", 0).right, exhibit("small", 0)
     page = open_page("learn?v=1&lesson=small&part=predict")
     at(page, "predict")
     page.keyboard.press("1")  # wrong

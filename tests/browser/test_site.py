@@ -16,7 +16,7 @@ from playwright.sync_api import expect
 from dpviz.algorithms import ALGORITHMS
 from dpviz.cli import main
 from dpviz.datasets import SAMPLES
-from dpviz.lessons import LESSONS, stage
+from dpviz.lessons import LESSONS, exhibit
 from dpviz.lessons.homework.codes import answers, codes_in
 from dpviz.papers.registry import papers
 from tests.browser.conftest import PATIENCE, keep_process
@@ -224,7 +224,7 @@ def test_a_replay_takes_the_colors_of_its_page(visit, served):
 
 @pytest.mark.parametrize("name", ["small", "screen"])
 def test_a_lesson_is_answered_before_its_run_and_a_wrong_answer_has_a_second_try(visit, served, name):
-    lesson, shown = LESSONS[name], stage(name, 0)
+    lesson, shown = LESSONS[name], exhibit(name, 0)
     page = visit(served, f"lessons/{lesson.number}-{name}.html")
     form, status = page.locator("form.predict"), page.locator("form.predict [role=status]")
     button, explained = form.get_by_role("button"), page.get_by_text(lesson.fill(lesson.keep, shown), exact=True)
@@ -264,13 +264,13 @@ def test_a_lesson_is_drawn_again_with_its_own_numbers_and_its_code_says_which_dr
     for draw in range(1, 4):
         page.get_by_role("button", name="Draw again").click()
         expect(page.get_by_text(f"Draw {draw + 1} of 4 here")).to_be_visible()
-        expect(page.get_by_text(LESSONS["small"].fill(LESSONS["small"].task, stage("small", draw)))).to_be_visible()
+        expect(page.get_by_text(LESSONS["small"].fill(LESSONS["small"].task, exhibit("small", draw)))).to_be_visible()
         assert form.locator("input").first.is_checked() and not page.locator(".run").evaluate("(run) => run.inert")
         expect(page.locator(".run canvas").first).to_be_visible()
     assert page.locator(".run canvas").count() == page.locator("#run").evaluate(
         "(run) => JSON.parse(run.textContent).panels.length"
     )
-    form.locator("input").nth(min(stage("small", 3).right)).check()
+    form.locator("input").nth(min(exhibit("small", 3).right)).check()
     form.get_by_role("button").click()
     page.get_by_label("Your name, for an answer code").fill("Ada")
     given = page.get_by_label("Answer code", exact=True).input_value()

@@ -37,7 +37,7 @@ from dpviz.lessons import (
 from dpviz.lessons.ground import ground
 from dpviz.numbers import number
 from dpviz.postprocessing.verdict import FAR
-from tests.lessons.stages import stage
+from tests.lessons.exhibits import exhibit
 from tests.tiers import tiers
 
 every_draw = pytest.mark.parametrize("seed", tiers(SEEDS, 2))
@@ -45,7 +45,7 @@ every_draw = pytest.mark.parametrize("seed", tiers(SEEDS, 2))
 
 @pytest.mark.slow
 def test_right_answers_stand_in_different_places_from_lesson_to_lesson():
-    places = [min(stage(name, 0).right) for name, lesson in LESSONS.items() if not lesson.several]
+    places = [min(exhibit(name, 0).right) for name, lesson in LESSONS.items() if not lesson.several]
     assert all(one != other for one, other in itertools.pairwise(places)), places
     assert max(Counter(places).values()) <= 3 and len(set(places)) >= 3, places
 
@@ -53,7 +53,7 @@ def test_right_answers_stand_in_different_places_from_lesson_to_lesson():
 @pytest.mark.slow
 @pytest.mark.parametrize("name", LESSONS)
 def test_a_lesson_has_one_right_answer_and_the_same_one_in_every_draw(name):
-    rights = {stage(name, seed).right for seed in SEEDS}
+    rights = {exhibit(name, seed).right for seed in SEEDS}
     assert len(rights) == 1 and (LESSONS[name].several or len(*rights) == 1)
 
 
@@ -61,7 +61,7 @@ def test_a_lesson_has_one_right_answer_and_the_same_one_in_every_draw(name):
 
 
 def test_every_larger_epsilon_finds_all_neighborhoods_in_more_of_the_stored_runs_and_the_largest_scatters_least():
-    chart, shown = read(*STORY), stage("noise", 0)
+    chart, shown = read(*STORY), exhibit("noise", 0)
     whole = [int((chart.at(epsilon).found == chart.groups).sum()) for epsilon in noise.EPSILONS]
     assert chart.seeds == 100 and shown.runs.every.whole.sum(axis=1).tolist() == whole and whole == sorted(set(whole))
     assert [int(re.search(r"found in (\d+) of 100", title)[1]) for title in shown.titles] == whole
@@ -70,14 +70,14 @@ def test_every_larger_epsilon_finds_all_neighborhoods_in_more_of_the_stored_runs
 
 
 def test_the_first_draw_of_lesson_2_shows_its_claim_and_every_draw_is_another_part_of_the_stored_runs():
-    first, parts = stage("noise", 0).runs, [stage("noise", seed).runs.shown for seed in SEEDS]
+    first, parts = exhibit("noise", 0).runs, [exhibit("noise", seed).runs.shown for seed in SEEDS]
     seen = first.every.whole[:, first.shown].sum(axis=1).tolist()
     assert seen == sorted(seen) and seen[0] < seen[-1] and len({part.start for part in parts}) == len(SEEDS)
     assert all(part.stop - part.start == noise.DRAWN for part in parts)
 
 
 def test_how_far_centers_scatter_with_fewer_people_is_measured_on_stored_runs():
-    shown = stage("noise", 0)
+    shown = exhibit("noise", 0)
     fewer, whole = read(*STORY, noise.FEWER), read(*STORY)
     for word, epsilon in (("farther_one", 1.0), ("farther_many", noise.EPSILONS[-1])):
         far = [
@@ -94,7 +94,7 @@ def test_how_far_centers_scatter_with_fewer_people_is_measured_on_stored_runs():
 @every_draw
 def test_only_the_seed_is_secret_without_being_computed_from_rows(seed):
     """Draw the run again on other rows: public items stay, the items computed from raw rows change, the seed stays."""
-    run = stage("screen", seed).runs
+    run = exhibit("screen", seed).runs
     town, trace = run.ground, run.trace
     rows = town.data.X[np.arange(len(town.data.X)) % 2 == 0]
     other = ALGORITHMS["pe-means"](**trace.parameters).run(rows, domain=town.data.domain, seed=seed)
@@ -115,7 +115,7 @@ def test_only_the_seed_is_secret_without_being_computed_from_rows(seed):
 
 @every_draw
 def test_only_the_width_of_the_town_serves_every_neighborhood(seed):
-    runs = stage("bounds", seed).runs
+    runs = exhibit("bounds", seed).runs
     found = [runs.ground.found(trace.cluster_centers) for trace in runs.traces]
     meant = bounds.FACTORS.index(1.0)
     assert found[meant] == 5 and max(found[:meant] + found[meant + 1 :]) < 5, found
@@ -129,7 +129,7 @@ def test_only_the_width_of_the_town_serves_every_neighborhood(seed):
 
 @every_draw
 def test_split_votes_lose_neighborhoods_that_pooled_votes_keep(seed):
-    facts = stage("votes", seed).facts
+    facts = exhibit("votes", seed).facts
     assert facts["left"] < facts["right"] >= 4 and float(facts["sd"]) < 0.05 * int(facts["smallest"])
     assert float(facts["left_loss"]) > 2 > FAR >= float(facts["right_loss"])
 
@@ -139,7 +139,7 @@ def test_split_votes_lose_neighborhoods_that_pooled_votes_keep(seed):
 
 @every_draw
 def test_kmeans_finds_the_small_group_and_noise_alone_loses_it_unseen_by_the_loss(seed):
-    shown = stage("small", seed)
+    shown = exhibit("small", seed)
     there = shown.runs.ground
     small = int(there.groups.sizes.argmin())
     assert there.mask(there.reference).all() and there.groups.sizes[small] < 100 and len(there.data.X) == 5_000
@@ -155,7 +155,7 @@ def test_kmeans_finds_the_small_group_and_noise_alone_loses_it_unseen_by_the_los
 
 @every_draw
 def test_the_title_of_lesson_7_is_its_own_total(seed):
-    shown = stage("looks", seed)
+    shown = exhibit("looks", seed)
     total = shown.runs.spent[-1].epsilon
     assert (
         shown.facts["total"] == looks.TITLE["total"] == number(total) and len(shown.runs.ground.data.X) == looks.PEOPLE
@@ -166,7 +166,7 @@ def test_the_title_of_lesson_7_is_its_own_total(seed):
 
 @every_draw
 def test_the_mean_of_all_looks_is_nearer_than_a_single_look_by_more_than_half(seed):
-    facts = stage("looks", seed).facts
+    facts = exhibit("looks", seed).facts
     single, mean = (int(facts[name].removesuffix(" m")) for name in ("single", "mean"))
     assert 2 < float(facts["times"]) and mean < single / 2
     whole = int(facts["whole"].removesuffix(" m"))
@@ -184,7 +184,7 @@ def test_the_one_who_looks_may_ask_but_not_read():
 
 @every_draw
 def test_one_step_of_lesson_8_is_the_first_at_which_the_attacker_wins_as_often_as_the_task_asks(seed):
-    shown = stage("rho", seed)
+    shown = exhibit("rho", seed)
     odds = shown.runs.odds
     assert odds == sorted(set(odds)) and odds[1] < rho.WINS <= odds[-2] and odds[0] > 50
     assert f"win {rho.WINS} of 100" in LESSONS["rho"].fill(LESSONS["rho"].task, shown)
@@ -194,7 +194,7 @@ def test_one_step_of_lesson_8_is_the_first_at_which_the_attacker_wins_as_often_a
 
 @every_draw
 def test_noisy_points_give_away_the_district_but_not_the_place(seed):
-    facts = stage("rho", seed).facts
+    facts = exhibit("rho", seed).facts
     assert int(facts["same"]) > 80 > 2 * int(facts["largest"]) and float(facts["thrown"].split()[0]) > 1
 
 
@@ -203,7 +203,7 @@ def test_noisy_points_give_away_the_district_but_not_the_place(seed):
 
 @every_draw
 def test_only_the_local_model_loses_groups(seed):
-    runs = stage("trust", seed).runs
+    runs = exhibit("trust", seed).runs
     found = dict(zip(trust.MODELS, (runs.ground.found(trace.cluster_centers) for trace in runs.traces), strict=True))
     assert found.pop("Local") < 6 and set(found.values()) == {6}
     assert max(runs.ratios[:3]) < 1.5 < 2 < runs.ratios[3]
@@ -214,7 +214,7 @@ def test_only_the_local_model_loses_groups(seed):
 
 @every_draw
 def test_a_step_of_alex_moves_the_sum_as_far_and_the_centers_across_the_town_however_many_people(seed):
-    runs, larger = stage("person", seed).runs, person.walked(seed, person.TIMES)
+    runs, larger = exhibit("person", seed).runs, person.walked(seed, person.TIMES)
     n, passing = len(runs.X), person.AFTER
     step = float(np.linalg.norm(runs.places[passing] - runs.places[passing - 1]))
     assert step < 0.4 and person.steps(runs.sums)[passing] == pytest.approx(step)
@@ -230,7 +230,7 @@ def test_a_step_of_alex_moves_the_sum_as_far_and_the_centers_across_the_town_how
 
 @every_draw
 def test_alex_outside_the_bounds_counts_at_their_edge_and_moves_a_sum_by_at_most_their_corner(seed):
-    shown = stage("person", seed)
+    shown = exhibit("person", seed)
     runs, corner = shown.runs, shown.runs.without.domain.radius * person.HALF
     outside = np.abs(runs.places).max(axis=1) > person.HALF
     assert outside.sum() == 2 and (runs.counted[outside] == [0.0, person.HALF]).all()
@@ -245,7 +245,7 @@ def test_alex_outside_the_bounds_counts_at_their_edge_and_moves_a_sum_by_at_most
 
 @every_draw
 def test_the_loss_falls_and_rises_with_the_rounds_and_one_table_beats_all_of_them(seed):
-    runs = stage("rounds", seed).runs
+    runs = exhibit("rounds", seed).runs
     losses, best = runs.losses, int(np.argmin(runs.losses))
     assert rounds.ROUNDS[best] in (4, 8) and losses[0] > 1.5 * losses[best] and losses[-1] > 2 * losses[best]
     assert runs.table < 1.1 < losses[best] and min(losses[:best]) > losses[best] < min(losses[best + 1 :])
@@ -260,7 +260,7 @@ def test_the_loss_falls_and_rises_with_the_rounds_and_one_table_beats_all_of_the
 
 @every_draw
 def test_the_lottery_prefers_good_cuts_at_every_epsilon_and_draws_as_often_as_expected(seed):
-    runs = stage("lottery", seed).runs
+    runs = exhibit("lottery", seed).runs
     best, asked = runs.best, runs.tables[lottery.ASKED]
     assert best == sorted(best) and 0.1 < best[lottery.ASKED] < 0.4 and best[-1] > 0.95  # steeper with epsilon
     for trace, table in zip(runs.traces, runs.tables, strict=True):
@@ -274,7 +274,7 @@ def test_the_lottery_prefers_good_cuts_at_every_epsilon_and_draws_as_often_as_ex
     assert (asked.drawn > 0).sum() >= 5 and asked.drawn[40:].sum() == 0 and asked.drawn[:10].sum() >= 85
     (entry,) = (entry for entry in runs.traces[0].ledger if entry.label == "split")
     assert entry.sensitivity / entry.scale == pytest.approx(dict(entry.cost)["epsilon"])
-    assert stage("lottery", seed).facts["range"] == "12.2"
+    assert exhibit("lottery", seed).facts["range"] == "12.2"
 
 
 # Lesson 13
@@ -282,7 +282,7 @@ def test_the_lottery_prefers_good_cuts_at_every_epsilon_and_draws_as_often_as_ex
 
 @every_draw
 def test_the_elbow_over_rows_tells_whether_alex_is_there_and_the_elbow_over_a_table_is_free(seed):
-    shown = stage("choice", seed)
+    shown = exhibit("choice", seed)
     runs = shown.runs
     assert runs.found[:2] == (4, 5) and runs.found[4] == 4
     assert (np.linalg.norm(runs.centers[1] - choice.ALEX, axis=1) == 0).any()  # a center for Alex alone
@@ -314,7 +314,7 @@ def test_a_diamond_stands_for_kmeans_alone_and_a_square_for_the_same_method_with
         for symbol, word in legend(name):
             assert symbol != "diamond" or "KMeans" in word, (name, word)
             assert symbol != "square" or "without noise" in word or "exact" in word, (name, word)
-        for panel in panels(name, stage(name, 0), LIGHT):
+        for panel in panels(name, exhibit(name, 0), LIGHT):
             for trace in panel.figure.to_dict()["data"]:
                 diamond = trace.get("marker", {}).get("symbol") == "diamond-open"
                 assert not diamond or "KMeans" in trace.get("name", ""), (name, trace.get("name"))

@@ -8,7 +8,7 @@ import json
 import pytest
 
 from dpviz.cli import main
-from dpviz.lessons import LESSONS, stage
+from dpviz.lessons import LESSONS, exhibit
 from dpviz.lessons.homework import COLUMNS, check, code, codes, file_name, notebook, tasks
 from dpviz.lessons.homework.check import check_codes
 from dpviz.version import __version__
@@ -131,7 +131,7 @@ def written(record):
 
 @every_lesson
 def test_an_answer_code_gives_prediction_and_last_answer_and_whether_they_are_right(lesson):
-    right = set(stage(lesson, 3).right)
+    right = set(exhibit(lesson, 3).right)
     wrong = {min(set(range(len(LESSONS[lesson].options))) - right)}
     shown = ", ".join(str(i + 1) for i in sorted(right))
     student = "Zoë  O'Neil"
@@ -144,7 +144,7 @@ def test_an_answer_code_gives_prediction_and_last_answer_and_whether_they_are_ri
 
 def test_a_changed_forged_or_foreign_code_is_said_to_be_one():
     good = {"lesson": "noise", "draw": 0, "student": "Ada", "predicted": [0], "tries": [[0]], "version": __version__}
-    right = sorted(stage("noise", 0).right)
+    right = sorted(exhibit("noise", 0).right)
     assert len(handed_in(written(good))) == 2
     whole = code("noise", 0, "Ada", {0}, [{0}])
     for bad in (whole[:-1], whole[:40], whole.replace(".", ". ", 1), whole[:20] + whole[21:], whole.upper()[:13] + "x"):

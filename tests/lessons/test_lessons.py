@@ -17,7 +17,7 @@ from dpviz.lessons.plans import SLACK, plan_of, plans
 from dpviz.numbers import chance, length, number
 from dpviz.privacy.accounting import default_delta, epsilon_of_mu, mu_of_epsilon
 from dpviz.privacy.guarantee import Neighboring
-from tests.lessons.stages import stage
+from tests.lessons.exhibits import exhibit
 from tests.tiers import tiers
 
 RIGHT = {  # the options that should be right for every draw
@@ -45,7 +45,7 @@ ANY = re.compile(r"any method with (?:the same|this) (?:ε|promise)")
 
 @every_lesson
 def test_a_bet_says_its_kind_wherever_a_lesson_names_one(name):
-    shown = stage(name, 0)
+    shown = exhibit(name, 0)
     odds = re.compile(r"at\s+most \d+ (?:times in|of) 100")
     lesson = LESSONS[name]
     for sentence in (*shown.titles, lesson.explain, *(option.reply for option in lesson.options), *lesson.errors):
@@ -101,7 +101,7 @@ def test_lessons_are_a_course():
 @every_draw
 @every_lesson
 def test_words_are_filled_by_the_run_and_the_meant_answer_is_right(name, seed):
-    lesson, shown = LESSONS[name], stage(name, seed)
+    lesson, shown = LESSONS[name], exhibit(name, seed)
     assert shown.right == RIGHT[name]
     assert 0 <= shown.first < len(shown.titles) and 0 <= shown.hint < len(shown.titles)
     for sentence in words(lesson):
@@ -147,7 +147,7 @@ COUNTED = {  # patterns of titles that state the number of found groups for each
 @every_draw
 @pytest.mark.parametrize("name", COUNTED)
 def test_the_sentence_counts_the_circles_that_are_drawn_around_a_center(name, seed):
-    shown = stage(name, seed)
+    shown = exhibit(name, seed)
     planes = [panel for panel in _RUNS[name].panels(shown.runs, LIGHT) if panel.name == "plane"]
     said = [re.search(COUNTED[name], title) for title in shown.titles]
     assert sum(map(bool, said)) == len(shown.titles) / (
@@ -161,7 +161,7 @@ def test_the_sentence_counts_the_circles_that_are_drawn_around_a_center(name, se
 @pytest.mark.slow
 @every_draw
 def test_both_films_of_the_votes_tell_the_same_events_and_end_at_their_pictures(seed):
-    shown = stage("votes", seed)
+    shown = exhibit("votes", seed)
     left, right = (one.figure.layout.meta["film"] for one in _RUNS["votes"].panels(shown.runs, LIGHT)[:2])
     assert [[event["kind"] for event in told] for told in left] == [[event["kind"] for event in told] for told in right]
     assert [event["ms"] for told in left for event in told] == [event["ms"] for told in right for event in told]
@@ -172,7 +172,7 @@ def test_both_films_of_the_votes_tell_the_same_events_and_end_at_their_pictures(
 
 @every_lesson
 def test_all_pictures_of_a_lesson_have_the_frames_of_its_sentences(name):
-    shown = stage(name, 0)
+    shown = exhibit(name, 0)
     found = panels(name, shown, LIGHT)
     assert {len(panel.figure.frames) for panel in _RUNS[name].panels(shown.runs, LIGHT)} == {len(shown.titles)}
     assert 1 <= sum(panel.name == "plane" for panel in found) <= 2 and all(panel.alt for panel in found)
@@ -182,7 +182,7 @@ def test_all_pictures_of_a_lesson_have_the_frames_of_its_sentences(name):
 
 @every_lesson
 def test_a_worksheet_gives_nothing_away_and_the_notes_give_all(name):
-    lesson, shown = LESSONS[name], stage(name, 0)
+    lesson, shown = LESSONS[name], exhibit(name, 0)
     paper = sheets.worksheet(lesson, shown)
     notes = sheets.notes(lesson, shown, 7, {"Run": "http://x/learn?a=1&b=<2>"})
     assert paper.count('class="line"') >= 8 and paper.count("<li") == len(lesson.options)
@@ -230,14 +230,14 @@ def test_what_the_screen_says_may_leave_is_what_a_private_run_releases():
 
 @every_draw
 def test_the_seed_of_a_screen_gives_the_noise_that_its_words_take_off(seed):
-    facts = stage("screen", seed).facts
+    facts = exhibit("screen", seed).facts
     assert abs(float(facts["noisy"]) - float(facts["noise"]) - float(facts["true"])) < 0.11
     assert float(facts["true"]).is_integer()
 
 
 @every_draw
 def test_looks_are_paid_for_as_the_accountant_says_and_their_mean_is_nearer(seed):
-    shown = stage("looks", seed).runs
+    shown = exhibit("looks", seed).runs
     one = shown.traces[0].claimed
     for looks, promise in enumerate(shown.spent, 1):
         wanted = epsilon_of_mu(one.mu * math.sqrt(looks), one.delta)
@@ -247,7 +247,7 @@ def test_looks_are_paid_for_as_the_accountant_says_and_their_mean_is_nearer(seed
 
 @every_draw
 def test_all_models_of_trust_promise_the_same_for_one_row_changed(seed):
-    promises = stage("trust", seed).runs.promises
+    promises = exhibit("trust", seed).runs.promises
     assert [round(promise.epsilon, 6) for promise in promises] == [1.0] * 4
     assert all(promise.neighboring is Neighboring.REPLACE for promise in promises)
     assert all(promise.delta <= 0.2 / 6_000 for promise in promises)
@@ -255,7 +255,7 @@ def test_all_models_of_trust_promise_the_same_for_one_row_changed(seed):
 
 @every_draw
 def test_rows_ringed_as_peoples_are_rows_of_the_data_and_the_others_are_not(seed):
-    shown = stage("exact", seed)
+    shown = exhibit("exact", seed)
     plane = next(panel for panel in _RUNS["exact"].panels(shown.runs, LIGHT) if panel.name == "plane")
     names = [trace.name for trace in plane.figure.data]
     there = {tuple(row) for row in shown.runs.ground.data.X.astype(np.float32).tolist()}
@@ -274,7 +274,7 @@ def test_rows_ringed_as_peoples_are_rows_of_the_data_and_the_others_are_not(seed
 @every_draw
 def test_noise_that_hides_a_person_ruins_the_averages_and_little_noise_hides_nobody(seed):
     """The lesson's words: close at ε 100, as good as blind at ε 1, where the averages lose neighborhoods."""
-    shown = stage("exact", seed)
+    shown = exhibit("exact", seed)
     near, far, blindly = shown.runs.off
     assert near < 2.0 and far > 0.9 * blindly and near < far / 4  # km in a town of 24 km
     assert shown.facts["found"] <= 3 < 5 == shown.facts["exact"] == shown.facts["groups"]
@@ -290,16 +290,16 @@ def test_who_knows_the_other_rows_computes_a_row_from_one_mean():
 
 def test_a_symbol_and_its_number_stay_on_one_line():
     lesson = LESSONS["screen"]
-    promise = lesson.fill("ε {epsilon}, δ {delta}, μ {mu}", stage("screen", SEEDS[0]))
+    promise = lesson.fill("ε {epsilon}, δ {delta}, μ {mu}", exhibit("screen", SEEDS[0]))
     assert (
         promise.count("\N{NO-BREAK SPACE}") == 3
-        and lesson.fill("the ε of 3", stage("screen", SEEDS[0])) == "the ε of 3"
+        and lesson.fill("the ε of 3", exhibit("screen", SEEDS[0])) == "the ε of 3"
     )
 
 
 def captions(name, seed):
     """Return the titles of a lesson's figures, planes first."""
-    found = _RUNS[name].panels(stage(name, seed).runs, LIGHT)
+    found = _RUNS[name].panels(exhibit(name, seed).runs, LIGHT)
     return [panel.figure.layout.title.text for panel in found]
 
 
@@ -307,7 +307,7 @@ def captions(name, seed):
 @every_lesson
 def test_every_caption_is_computed_short_and_gives_no_later_step_away(name, seed):
     """Compare the caption of a plane, which is seen before the prediction, with the sentence about the step shown."""
-    shown = stage(name, seed)
+    shown = exhibit(name, seed)
     titles = captions(name, seed)
     assert all(re.search(r"\d", title) and len(title) <= 62 for title in titles), titles
     if name in COUNTED:
@@ -320,7 +320,7 @@ def test_every_caption_is_computed_short_and_gives_no_later_step_away(name, seed
 @every_draw
 def test_captions_beside_the_plane_are_read_off_the_drawn_numbers(seed):
     for name in ("exact", "looks", "rho", "small", "trust", "person", "rounds", "lottery", "choice"):
-        panel = next(one for one in _RUNS[name].panels(stage(name, seed).runs, LIGHT) if one.name == "side")
+        panel = next(one for one in _RUNS[name].panels(exhibit(name, seed).runs, LIGHT) if one.name == "side")
         title, drawn_ = panel.figure.layout.title.text, np.asarray(panel.figure.data[0].y, dtype=float)
         wanted = {
             "exact": [f"Round {len(drawn_)}: {drawn_[-1]:.0f} people's "],

@@ -10,7 +10,7 @@ from dpviz.lessons import LESSONS, SEEDS, glossary
 from dpviz.lessons.homework.codes import answers
 from pages._ui.explore.workspace.explore import explore
 from pages._ui.frame.address import scene
-from tests.lessons.test_lessons import stage
+from tests.lessons.test_lessons import exhibit
 from tests.pages.pictures import pictures
 from tests.pages.sentences import code_names, words
 from tests.pages.visitor import told
@@ -32,7 +32,7 @@ def player(app):
 
 
 def wrong(lesson):
-    right = stage(lesson.name, 0).right
+    right = exhibit(lesson.name, 0).right
     return next(i for i in range(len(lesson.options)) if i not in right)
 
 
@@ -41,7 +41,7 @@ LATER = {"noise", "looks", "votes", "rounds", "person", "choice"}  # these take 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name in LATER)) for name in LESSONS])
 def test_a_lesson_goes_through_its_four_parts(open_link, name):
-    lesson, shown = LESSONS[name], stage(name, 0)
+    lesson, shown = LESSONS[name], exhibit(name, 0)
     app = open_link("learn", f"v=1&lesson={name}&part=predict")
     assert not app.exception and not told(app) and app.title[0].value == lesson.title
     assert lesson.fill(lesson.question, shown) in text(app) and lesson.fill(lesson.explain, shown) not in text(app)
@@ -62,7 +62,7 @@ def test_a_lesson_goes_through_its_four_parts(open_link, name):
 
 @pytest.mark.parametrize("name", ["bounds", "votes"])
 def test_a_wrong_answer_gets_a_hint_at_a_frame_and_a_second_try(open_link, name):
-    lesson, shown = LESSONS[name], stage(name, 0)
+    lesson, shown = LESSONS[name], exhibit(name, 0)
     app = open_link("learn", f"v=1&lesson={name}&part=explain&answer={wrong(lesson) + 1}")
     assert "Not quite" in text(app) and lesson.fill(lesson.hint, shown) in text(app)
     assert lesson.fill(lesson.explain, shown) not in text(app)  # the solution is shown after the second try only
@@ -88,7 +88,7 @@ def test_the_last_part_gives_an_answer_code_under_the_name_as_given(open_link):
 
 
 def test_two_wrong_answers_lead_to_the_solution_with_what_is_right(open_link):
-    lesson, shown = LESSONS["votes"], stage("votes", 0)
+    lesson, shown = LESSONS["votes"], exhibit("votes", 0)
     app = open_link("learn", "v=1&lesson=votes&part=explain&answer=1&answer=2")
     assert "Not quite." in text(app) and lesson.fill(lesson.explain, shown) in text(app)
     bodies = " ".join(block.proto.body for block in app.get("html"))
@@ -96,7 +96,7 @@ def test_two_wrong_answers_lead_to_the_solution_with_what_is_right(open_link):
 
 
 def test_who_did_not_predict_is_asked_before_anything_is_explained(open_link):
-    lesson, shown = LESSONS["small"], stage("small", 0)
+    lesson, shown = LESSONS["small"], exhibit("small", 0)
     app = open_link("learn", "v=1&lesson=small&part=explain")
     assert lesson.fill(lesson.explain, shown) not in text(app)
     press(app, f"lesson_option_{wrong(lesson)}")
@@ -108,7 +108,7 @@ def test_another_draw_is_another_run_and_its_own_numbers(open_link):
     app = open_link("learn", "v=1&lesson=small&part=run")
     seen = set()
     for seed in SEEDS:
-        assert player(app)["titles"] == list(stage("small", seed).titles)
+        assert player(app)["titles"] == list(exhibit("small", seed).titles)
         seen.add(tuple(player(app)["titles"]))
         press(app, "lesson_draw")
     assert len(seen) > 2 and app.session_state["learn_seed_small"] == 0

@@ -15,7 +15,7 @@ from importlib.resources import files
 from typing import Any
 
 from dpviz.escape import line
-from dpviz.lessons import LESSONS, SEEDS, Lesson, stage
+from dpviz.lessons import LESSONS, SEEDS, Lesson, exhibit
 from dpviz.lessons.homework.notebook import MOST_NAME, name_of
 from dpviz.lessons.homework.tasks import MINOR
 from dpviz.version import __version__
@@ -130,7 +130,7 @@ def _told(lesson: Lesson, record: dict[str, Any]) -> list[tuple[str, str, str, s
 @cache
 def _right(lesson: str, draw: int) -> frozenset[int]:
     """Return the options that the lesson's run with this draw makes right; a class shares few draws."""
-    return stage(lesson, draw).right
+    return exhibit(lesson, draw).right
 
 
 def _options(lesson: Lesson, given: Any) -> frozenset[int]:

@@ -8,7 +8,7 @@ from streamlit.delta_generator import DeltaGenerator
 from dpviz.lessons import LESSONS, glossary
 from dpviz.privacy.delta import meaning
 from pages._ui.frame import markup, shell
-from pages._ui.learn import definition, progress, stage_cache
+from pages._ui.learn import definition, exhibits, progress
 from pages._ui.learn.controls import COURSE
 from pages._ui.learn.place import Spot, go
 
@@ -43,7 +43,7 @@ def show(place: Spot) -> None:
 
 def _path() -> None:
     for name in LESSONS:  # made once per server, so that no lesson opens with an empty picture
-        stage_cache.ahead(name, 0)
+        exhibits.ahead(name, 0)
     for lesson in LESSONS.values():
         with _stone(lesson.name, lesson.number, lesson.title, lesson.promise, f"{lesson.minutes} min"):
             st.button(

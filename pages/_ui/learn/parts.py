@@ -11,12 +11,12 @@ import streamlit as st
 from dpviz.algorithms import ALGORITHMS
 from dpviz.atlas.cells import STORY
 from dpviz.escape import plain
-from dpviz.lessons import LESSONS, SEEDS, Lesson, Stage, glossary
+from dpviz.lessons import LESSONS, SEEDS, Exhibit, Lesson, glossary
 from dpviz.lessons.homework import MOST_NAME, code
 from pages._ui.explore.workspace.explore import explore
 from pages._ui.frame import markup, prepared
 from pages._ui.frame.address.scene import Scene, write
-from pages._ui.learn import definition, progress, stage_cache
+from pages._ui.learn import definition, exhibits, progress
 from pages._ui.learn.controls import LEARN_ANSWER, LEARN_PART, LEARN_SEED, PARTS, TRIES
 from pages._ui.learn.picture import LESSON_FIGURES, Look, picture, planes, side_figures
 from pages._ui.learn.place import Spot, answer, draw_again, go
@@ -34,10 +34,10 @@ def show(place: Spot) -> None:
     """Show the current part of a lesson: words, answers and next steps beside the picture."""
     lesson = place.lesson
     assert lesson is not None
-    stage = stage_cache.stage(lesson.name, place.seed)
+    exhibit = exhibits.exhibit(lesson.name, place.seed)
     _head(lesson, place.part)
     if place.part == "keep":
-        _keep(lesson, stage)
+        _keep(lesson, exhibit)
         _onward(place, lesson)
         if lesson.definition:
             st.header("The definition")
@@ -46,14 +46,14 @@ def show(place: Spot) -> None:
         with st.container(key=LESSON_FIGURES):
             words, plane = st.columns([2, 3] if planes(place) > 1 else [6, 5], gap="large")
             with words:
-                look = _WORDS[place.part](place, lesson, stage)
+                look = _WORDS[place.part](place, lesson, exhibit)
                 _onward(place, lesson)
                 if not look.still:
                     side_figures(place)
             with plane:
-                picture(place, stage, look)
+                picture(place, exhibit, look)
     if follower := _follower(lesson):
-        stage_cache.ahead(follower, 0)
+        exhibits.ahead(follower, 0)
 
 
 def _follower(lesson: Lesson) -> str:
@@ -73,17 +73,17 @@ def _head(lesson: Lesson, part: str) -> None:
         )
 
 
-def _predict(place: Spot, lesson: Lesson, stage: Stage) -> Look:
-    _paragraph(lesson.fill(lesson.setting, stage))
-    _asked(lesson.fill(lesson.question, stage))
+def _predict(place: Spot, lesson: Lesson, exhibit: Exhibit) -> Look:
+    _paragraph(lesson.fill(lesson.setting, exhibit))
+    _asked(lesson.fill(lesson.question, exhibit))
     first = place.answers[0] if place.answers else frozenset()
-    _options(lesson, stage, first, partial(_predicted, lesson, first))
+    _options(lesson, exhibit, first, partial(_predicted, lesson, first))
     several, keyboard = (
         "Mark every right answer. " * lesson.several,
         "Keys: the numbers for the answers, N for the next part.",
     )
     st.html(markup.small(several, markup.Html(f'<span class="dp-keys">{keyboard}</span>')))
-    return Look(stage.first, still=True)
+    return Look(exhibit.first, still=True)
 
 
 def _predicted(lesson: Lesson, chosen: frozenset[int], option: int) -> None:
@@ -95,39 +95,41 @@ def _toggled(lesson: Lesson, chosen: frozenset[int], option: int) -> frozenset[i
     return chosen ^ {option} if lesson.several else frozenset({option})
 
 
-def _run(place: Spot, lesson: Lesson, stage: Stage) -> Look:
-    _asked(lesson.fill(lesson.task, stage))
-    return Look(stage.first)
+def _run(place: Spot, lesson: Lesson, exhibit: Exhibit) -> Look:
+    _asked(lesson.fill(lesson.task, exhibit))
+    return Look(exhibit.first)
 
 
-def _explain(place: Spot, lesson: Lesson, stage: Stage) -> Look:
+def _explain(place: Spot, lesson: Lesson, exhibit: Exhibit) -> Look:
     tries = place.answers
     if not tries:
-        _asked(lesson.fill(lesson.question, stage))
-        _options(lesson, stage, frozenset(), partial(_predicted, lesson, frozenset()))
+        _asked(lesson.fill(lesson.question, exhibit))
+        _options(lesson, exhibit, frozenset(), partial(_predicted, lesson, frozenset()))
         st.html(markup.small("Answer first: without a prediction, a surprise goes unnoticed."))
-        return Look(stage.first, still=True)
-    if lesson.is_right(tuple(tries[-1]), stage) or len(tries) == TRIES:
-        _solved(place, lesson, stage)
-        return Look(stage.hint)
+        return Look(exhibit.first, still=True)
+    if lesson.is_right(tuple(tries[-1]), exhibit) or len(tries) == TRIES:
+        _solved(place, lesson, exhibit)
+        return Look(exhibit.hint)
     st.html(
-        f'<div class="dp-hint" role="status"><b>{lesson.verdict(tries, stage)}</b> '
-        f"{markup.escape(lesson.reply(tries[0], stage))} "
-        f"<b>{markup.escape(lesson.fill(lesson.hint, stage))}</b></div>"
+        f'<div class="dp-hint" role="status"><b>{lesson.verdict(tries, exhibit)}</b> '
+        f"{markup.escape(lesson.reply(tries[0], exhibit))} "
+        f"<b>{markup.escape(lesson.fill(lesson.hint, exhibit))}</b></div>"
     )
-    _second(lesson, stage, tries[0])
-    return Look(stage.hint, pointed=True)
+    _second(lesson, exhibit, tries[0])
+    return Look(exhibit.hint, pointed=True)
 
 
-def _second(lesson: Lesson, stage: Stage, first: frozenset[int]) -> None:
+def _second(lesson: Lesson, exhibit: Exhibit, first: frozenset[int]) -> None:
     """Offer the second try."""
     st.html('<h2 class="dp-again">Try again</h2>')
     if not lesson.several:
-        _options(lesson, stage, frozenset(), lambda option: answer(lesson, [first, frozenset({option})]), without=first)
+        _options(
+            lesson, exhibit, frozenset(), lambda option: answer(lesson, [first, frozenset({option})]), without=first
+        )
         return
     key = _LEARN_DRAFT(lesson.name)
     draft = frozenset(st.session_state.get(key, first))
-    _options(lesson, stage, draft, lambda option: st.session_state.update({key: _toggled(lesson, draft, option)}))
+    _options(lesson, exhibit, draft, lambda option: st.session_state.update({key: _toggled(lesson, draft, option)}))
     same = not draft or draft == first
     st.button(
         "Check", key="lesson_check", type="primary", shortcut="H", disabled=same, on_click=answer,
@@ -135,34 +137,34 @@ def _second(lesson: Lesson, stage: Stage, first: frozenset[int]) -> None:
     )  # fmt: skip
 
 
-def _solved(place: Spot, lesson: Lesson, stage: Stage) -> None:
+def _solved(place: Spot, lesson: Lesson, exhibit: Exhibit) -> None:
     """Show the prediction beside the right answer, with the reason for the right answer."""
     tries = place.answers
-    reply = "" if lesson.several else f" {lesson.reply(tries[-1], stage)}"
-    verdict = lesson.verdict(tries, stage)
+    reply = "" if lesson.several else f" {lesson.reply(tries[-1], exhibit)}"
+    verdict = lesson.verdict(tries, exhibit)
     st.html(f'<div class="dp-hint" role="status"><b>{verdict}</b>{markup.escape(reply)}</div>')
-    _paragraph(lesson.fill(lesson.explain, stage))
-    lines = map(partial(_line, lesson, stage, tries), range(len(lesson.options)))
+    _paragraph(lesson.fill(lesson.explain, exhibit))
+    lines = map(partial(_line, lesson, exhibit, tries), range(len(lesson.options)))
     st.html(f'<ul class="dp-solution">{"".join(lines)}</ul>')
 
 
-def _line(lesson: Lesson, stage: Stage, tries: tuple[frozenset[int], ...], i: int) -> str:
+def _line(lesson: Lesson, exhibit: Exhibit, tries: tuple[frozenset[int], ...], i: int) -> str:
     """Return one option, with a check mark if it is right and a note on the tries that chose it."""
-    is_right = i in stage.right
+    is_right = i in exhibit.right
     whose = [name for name, tried in zip(("your prediction", "your second try"), tries, strict=False) if i in tried]
     mark = '<span class="mark" role="img" aria-label="right">\N{CHECK MARK}</span>' if is_right else "<span></span>"
     chosen_by = f" <em>{', '.join(whose)}</em>" if whose else ""
-    words = markup.escape(lesson.fill(lesson.options[i].text, stage))
+    words = markup.escape(lesson.fill(lesson.options[i].text, exhibit))
     return f'<li class="{"right" if is_right else ""}">{mark}<span>{words}{chosen_by}</span></li>'
 
 
-def _keep(lesson: Lesson, stage: Stage) -> None:
+def _keep(lesson: Lesson, exhibit: Exhibit) -> None:
     progress.done(lesson.name)
     left, right = st.columns(2, gap="large")
     with left:
-        st.html(f'<blockquote class="dp-keep">{markup.escape(lesson.fill(lesson.keep, stage))}</blockquote>')
+        st.html(f'<blockquote class="dp-keep">{markup.escape(lesson.fill(lesson.keep, exhibit))}</blockquote>')
         st.header("How the picture can fool you")
-        _paragraph(lesson.fill(lesson.fool, stage))
+        _paragraph(lesson.fill(lesson.fool, exhibit))
         page, scene = _explored(lesson)
         st.page_link(page, label="Try it yourself with these values", icon=":material/play_circle:", query_params=scene)
         if "Bet" in lesson.terms and not lesson.definition:
@@ -179,7 +181,7 @@ def _explored(lesson: Lesson) -> tuple[str, dict[str, str]]:
 
 def _options(
     lesson: Lesson,
-    stage: Stage,
+    exhibit: Exhibit,
     chosen: frozenset[int],
     choose: Callable[[int], None],
     without: frozenset[int] = frozenset(),
@@ -191,7 +193,7 @@ def _options(
     with st.container(key="lesson_options", gap="xsmall"):
         columns = st.columns(1 + (len(lesson.options) > _COLUMN), gap="xsmall")
         for i, option in enumerate(lesson.options):
-            parts = lesson.fill(option.text, stage).split(_TIED)
+            parts = lesson.fill(option.text, exhibit).split(_TIED)
             words = _TIED.join(map(plain, parts)) + " · **your answer**" * (i in chosen)
             columns[i // _COLUMN].button(
                 words, key=f"lesson_option_{i}", on_click=choose, args=(i,), shortcut=str(i + 1), width="stretch",
@@ -261,4 +263,4 @@ def _hand_in(place: Spot, lesson: Lesson) -> None:
     )
 
 
-_WORDS: dict[str, Callable[[Spot, Lesson, Stage], Look]] = {"predict": _predict, "run": _run, "explain": _explain}
+_WORDS: dict[str, Callable[[Spot, Lesson, Exhibit], Look]] = {"predict": _predict, "run": _run, "explain": _explain}

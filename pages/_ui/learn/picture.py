@@ -10,12 +10,12 @@ import streamlit as st
 from dpviz import lessons
 from dpviz.figures import Panel
 from dpviz.figures.kit.film import PrintedFigure
-from dpviz.lessons import Stage
+from dpviz.lessons import Exhibit
 from pages._ui.explore.player.panel import draw
 from pages._ui.explore.player.transport import transport
 from pages._ui.frame import prepared, shell
 from pages._ui.frame.address import links
-from pages._ui.learn import stage_cache
+from pages._ui.learn import exhibits
 from pages._ui.learn.place import Spot
 
 __all__ = ["Look", "picture", "planes", "side_figures"]
@@ -48,7 +48,7 @@ class Look(NamedTuple):
 
 def _panels(place: Spot, *names: str) -> list[Panel]:
     assert place.lesson is not None
-    return [panel for panel in stage_cache.panels(place.lesson.name, place.seed) if panel.name in names]
+    return [panel for panel in exhibits.panels(place.lesson.name, place.seed) if panel.name in names]
 
 
 def planes(place: Spot) -> int:
@@ -56,7 +56,7 @@ def planes(place: Spot) -> int:
     return len(_panels(place, "plane"))
 
 
-def picture(place: Spot, stage: Stage, look: Look) -> None:
+def picture(place: Spot, exhibit: Exhibit, look: Look) -> None:
     """Draw a lesson's planes under their player."""
     assert place.lesson is not None
     name, start = place.lesson.name, look.start
@@ -67,9 +67,9 @@ def picture(place: Spot, stage: Stage, look: Look) -> None:
         start, visit = (start if look.pointed else opened.scene.step), f"{visit} {opened.number}"
     with st.container(key=_STILL if look.still else _LESSON_TRANSPORT):
         transport(
-            _LESSON_PLAYER, scope=LESSON_FIGURES, titles=list(stage.titles),
-            marks=list(range(len(stage.titles))) if len(stage.titles) <= MOST_TICKS else [],
-            film=_film(panels[0], stage), run=f"lesson {name} {place.seed}",
+            _LESSON_PLAYER, scope=LESSON_FIGURES, titles=list(exhibit.titles),
+            marks=list(range(len(exhibit.titles))) if len(exhibit.titles) <= MOST_TICKS else [],
+            film=_film(panels[0], exhibit), run=f"lesson {name} {place.seed}",
             opened=zlib.crc32(visit.encode()) + 1, step=start, main=not look.still,
             what="Steps of the lesson",
         )  # fmt: skip
@@ -79,13 +79,13 @@ def picture(place: Spot, stage: Stage, look: Look) -> None:
     shell.key_line(lessons.legend(name), hidden=True)
 
 
-def _film(plane: Panel, stage: Stage) -> list[list[dict[str, Any]]] | None:
+def _film(plane: Panel, exhibit: Exhibit) -> list[list[dict[str, Any]]] | None:
     """Return the events of a plane that is a film; the planes have captions, so the player says the lesson's own."""
     assert isinstance(plane.figure, PrintedFigure)
     film = plane.figure.meta.get("film")
     if film is None:
         return None
-    return [[{**event, "says": title} for event in told] for told, title in zip(film, stage.titles, strict=True)]
+    return [[{**event, "says": title} for event in told] for told, title in zip(film, exhibit.titles, strict=True)]
 
 
 def side_figures(place: Spot) -> None:

@@ -16,8 +16,7 @@ from dpviz.atlas import files, noised
 from dpviz.cli import main
 from dpviz.datasets import SAMPLES, load
 from dpviz.figures.kit.theme import LIGHT
-from dpviz.lessons import LESSONS
-from dpviz.lessons import stage as lesson_stage
+from dpviz.lessons import LESSONS, exhibit
 from dpviz.lessons.plans import Lecture
 from dpviz.papers.registry import papers as registered
 from dpviz.version import __version__
@@ -128,9 +127,9 @@ def test_a_lesson_keeps_its_answer_behind_a_fold_and_shows_its_first_frame(small
     asked, _, answer = text.partition("<summary>The answer</summary>")
     assert "What do 100 runs release now?" in asked and "<b>Right.</b>" not in asked
     told = json.loads(re.search(r'id="answers">(.*?)</script>', text, re.DOTALL)[1])
-    lesson, stage = LESSONS["noise"], lesson_stage("noise", 0)
-    assert [told[str(i)][0] for i in range(len(lesson.options))] == [i in stage.right for i in range(len(told))]
-    assert [told[str(i)][3] for i in range(len(told))] == [lesson.fill(one.reply, stage) for one in lesson.options]
+    lesson, shown = LESSONS["noise"], exhibit("noise", 0)
+    assert [told[str(i)][0] for i in range(len(lesson.options))] == [i in shown.right for i in range(len(told))]
+    assert [told[str(i)][3] for i in range(len(told))] == [lesson.fill(one.reply, shown) for one in lesson.options]
     assert text.count('type="radio"') == len(told) == len(lesson.options)
     assert answer.count("<b>Right.</b>") == 1
     packed = re.search(r'id="draws">(.*?)</script>', text)[1]
@@ -138,7 +137,7 @@ def test_a_lesson_keeps_its_answer_behind_a_fold_and_shows_its_first_frame(small
     assert len(draws) == len(lessons.DRAWS) and all(
         f"Draw {draw + 1} of 4 here" in one for draw, one in enumerate(draws)
     )
-    last = lesson_stage("noise", 3)
+    last = exhibit("noise", 3)
     assert html.escape(lesson.fill(lesson.explain, last)) in draws[3] and len(set(draws)) == len(draws)
     run = json.loads(re.search(r'id="run">(.*?)</script>', draws[0], re.DOTALL)[1])
     assert run["first"] == len(run["sentences"]) - 1 == 5  # the last step, ε 4, is shown next to the question
@@ -151,10 +150,10 @@ def test_a_teacher_finds_the_plans_and_the_sheets_of_every_lesson(small):
         (0, "../index.html"), (3, "../lessons/2-noise.html"), (8, "../lessons/3-screen.html"), (13, "../run.html"),
         (18, "../limits.html"),
     ]  # fmt: skip
-    lesson, stage = LESSONS["screen"], lesson_stage("screen", 0)
+    lesson, shown = LESSONS["screen"], exhibit("screen", 0)
     notes, work = ((small / "teach" / f"3-screen-{kind}.html").read_text() for kind in ("notes", "worksheet"))
-    kept = html.escape(lesson.fill(lesson.keep, stage))
-    assert kept in notes and kept not in work and notes.count("<b>Right.</b>") == len(stage.right)
+    kept = html.escape(lesson.fill(lesson.keep, shown))
+    assert kept in notes and kept not in work and notes.count("<b>Right.</b>") == len(shown.right)
     assert work.count('<li class="check">') == len(lesson.options) and 'href="../lessons/3-screen.html"' in notes
 
 

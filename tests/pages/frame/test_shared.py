@@ -10,7 +10,7 @@ import streamlit as st
 
 from pages._ui.explore.tradeoff.sweeps import shelf
 from pages._ui.frame.shared import once
-from pages._ui.learn import stage_cache
+from pages._ui.learn import exhibits
 from pages._ui.teach.classroom.registry import rooms
 from pages._ui.work import batch, private, results, runs
 from pages._ui.work.workers import workers
@@ -24,7 +24,7 @@ AGAIN = {  # functions that Streamlit caches: each computes the same value again
     "explore/federated/wire.py": {"make"},
     "start/story.py": {"_record"},
     "learn/definition.py": {"_record"},
-    "learn/stage_cache.py": {"_asked", "_panels"},
+    "learn/exhibits.py": {"_asked", "_panels"},
     "explore/ledger/view.py": {"_table"},
     "explore/federated/reconstruction.py": {"read_on"},
     "learn/papers/view.py": {"_read", "_counts"},
@@ -39,7 +39,7 @@ def _accounts():
 
 @pytest.mark.parametrize(
     "held",
-    [rooms, runs.jobs, shelf, results.store, batch._everybody, stage_cache._threads, workers, _accounts],
+    [rooms, runs.jobs, shelf, results.store, batch._everybody, exhibits._threads, workers, _accounts],
     ids=["classes", "queue", "sweeps", "results", "pieces", "lessons", "processes", "accounts"],
 )
 def test_what_visitors_share_survives_the_clearing_of_every_cache(held):

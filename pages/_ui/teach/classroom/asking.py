@@ -9,7 +9,7 @@ import streamlit as st
 from dpviz.escape import plain
 from dpviz.lessons import LESSONS
 from pages._ui.frame import markup
-from pages._ui.learn import stage_cache
+from pages._ui.learn import exhibits
 from pages._ui.learn.picture import LESSON_FIGURES, Look, picture, planes
 from pages._ui.learn.place import Spot
 from pages._ui.teach.classroom import maps
@@ -72,15 +72,15 @@ def lesson(room: Classroom, base: str) -> None:
             key=f"class_part_{str(name)}", format_func=PARTS.__getitem__, label_visibility="collapsed",
         )  # fmt: skip
         st.page_link("pages/notes.py", label="Other lessons", icon=":material/checklist:", width="content")
-    lesson, stage = LESSONS[str(name)], stage_cache.stage(str(name), 0)
+    lesson, exhibit = LESSONS[str(name)], exhibits.exhibit(str(name), 0)
 
     def fill(text: str) -> str:
-        return lesson.fill(text, stage)
+        return lesson.fill(text, exhibit)
 
     replies = tuple(fill(option.reply) for option in lesson.options)
     options = tuple(fill(option.text) for option in lesson.options)
     question = Poll(
-        fill(lesson.question), options, lesson=lesson.name, several=lesson.several, right=stage.right,
+        fill(lesson.question), options, lesson=lesson.name, several=lesson.several, right=exhibit.right,
         replies=() if lesson.several else replies, task=fill(lesson.task), keep=fill(lesson.keep),
     )  # fmt: skip
     room.teach(question, str(part))
@@ -96,5 +96,5 @@ def lesson(room: Classroom, base: str) -> None:
                 st.header(plain(question.text))
                 st.fragment(_answers, run_every=LIVE)(room)
         with plane:
-            start = stage.hint if part == "answer" else stage.first
-            picture(place, stage, Look(start, still=part == "predict", projected=True))
+            start = exhibit.hint if part == "answer" else exhibit.first
+            picture(place, exhibit, Look(start, still=part == "predict", projected=True))

@@ -11,7 +11,7 @@ import streamlit as st
 from dpviz.escape import cell, plain
 from dpviz.numbers import number
 from pages._ui.frame import markup, messages, shell
-from pages._ui.learn import stage_cache
+from pages._ui.learn import exhibits
 from pages._ui.teach.classroom import asking, compute, joining, maps, masking, running
 from pages._ui.teach.classroom.joining import LIVE, many
 from pages._ui.teach.classroom.registry import rooms
@@ -71,7 +71,7 @@ def opening() -> Classroom | None:
 def projector(room: Classroom, base: str) -> None:
     """Show the class to everybody."""
     for lesson in picked():  # prepares the picked lessons, so that they open at once
-        stage_cache.ahead(lesson.name, 0)
+        exhibits.ahead(lesson.name, 0)
     phases = [phase for phase in PHASES if room.keeps_points or phase in ("place", "predict", "lesson", "local")]
     phase = st.segmented_control(
         "The phones show", phases, default=room.phase, required=True, format_func=PHASES.__getitem__,

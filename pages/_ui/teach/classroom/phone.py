@@ -49,7 +49,7 @@ def back(classes: Classrooms, memory: dict[str, str]) -> tuple[Classroom | None,
 def phone(room: Classroom, seat: Seat) -> None:
     """Show the class to one phone."""
     with st.container(key="class_phone"):  # hides the bar and tabs of a small screen
-        st.fragment(_stage, key=_CLASS_SHOWN)(room, seat)
+        st.fragment(_phase, key=_CLASS_SHOWN)(room, seat)
         st.fragment(_watch, run_every=POLL)(room, seat)
 
 
@@ -62,7 +62,7 @@ def _watch(room: Classroom, seat: Seat) -> None:
         redraw(_CLASS_SHOWN)
 
 
-def _stage(room: Classroom, seat: Seat) -> None:
+def _phase(room: Classroom, seat: Seat) -> None:
     """Draw the phase that the lecturer has chosen."""
     classroom_state.class_version = room.version
     st.html(markup.small("Class ", markup.bold(room.code), f" · phone {seat.number}, without a name."))

@@ -16,7 +16,7 @@ from pages._ui.frame.address.near import elsewhere
 from pages._ui.frame.address.own_deck import keep
 from pages._ui.frame.address.scene import Scene, write
 from pages._ui.frame.prepared import locked
-from pages._ui.learn import progress, stage_cache
+from pages._ui.learn import exhibits, progress
 from pages._ui.learn.controls import PARTS, vocabulary
 from pages._ui.learn.place import address
 from pages._ui.teach.notes.controls import PICKED, SHOW
@@ -91,12 +91,12 @@ def sheet(kind: str) -> None:
 
 
 def _sheet(lesson: Lesson, kind: str, minutes: int) -> str:
-    stage = stage_cache.stage(lesson.name, 0)
+    exhibit = exhibits.exhibit(lesson.name, 0)
     if kind == "worksheet":
-        return sheets.worksheet(lesson, stage)
+        return sheets.worksheet(lesson, exhibit)
     base, _ = elsewhere(st.context.url or "")  # a printed sheet is read on other devices
     scenes = {words: urljoin(base, address(lesson.name, name)) for name, words in PARTS.items()}
-    return sheets.notes(lesson, stage, minutes, {**scenes, "Explore": urljoin(base, _explored(lesson))})
+    return sheets.notes(lesson, exhibit, minutes, {**scenes, "Explore": urljoin(base, _explored(lesson))})
 
 
 def _staged(lesson: Lesson, step: int) -> str:
@@ -118,9 +118,9 @@ def deck_of(lessons: list[Lesson]) -> Deck:
     """Return the plan as a deck: for each lesson its own picture at the step that surprises, the talk as its notes."""
     plan, slides = plan_of(lessons), []
     for lesson in lessons:
-        stage = stage_cache.stage(lesson.name, 0)
-        words = "\n".join(lesson.fill(sentence, stage) for sentence in lesson.talk)
-        slides.append(Slide(lesson.title, _staged(lesson, stage.hint), words, 60 * (plan.each + SLACK)))
+        exhibit = exhibits.exhibit(lesson.name, 0)
+        words = "\n".join(lesson.fill(sentence, exhibit) for sentence in lesson.talk)
+        slides.append(Slide(lesson.title, _staged(lesson, exhibit.hint), words, 60 * (plan.each + SLACK)))
     join = "Open Class before the lecture, and join with a phone yourself."
     begin = Slide("One town, one Alex", "home", "Go through Start's screens with the class.", 60 * plan.start, "page")
     own = "Everybody opens Explore: which ε would you publish with, and which method finds every neighborhood?"

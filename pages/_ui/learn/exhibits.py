@@ -1,4 +1,4 @@
-"""Make the stages and pictures of lessons once per server, in a separate process, and before they are needed."""
+"""Make the exhibits and pictures of lessons once per server, in a separate process, and before they are needed."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import streamlit as st
 
 from dpviz import lessons
 from dpviz.figures import Panel
-from dpviz.lessons import Stage
+from dpviz.lessons import Exhibit
 from pages._ui.frame import shell
 from pages._ui.frame.shared import once
 from pages._ui.work.workers import workers
 
-__all__ = ["ahead", "panels", "stage"]
+__all__ = ["ahead", "panels", "exhibit"]
 
 
 @once
@@ -22,17 +22,17 @@ def _threads() -> ThreadPoolExecutor:
 
 
 @st.cache_resource(max_entries=40, show_spinner=False)
-def _asked(name: str, seed: int) -> Future[Stage]:
-    return _threads().submit(workers().call, lessons.stage, name, seed)
+def _asked(name: str, seed: int) -> Future[Exhibit]:
+    return _threads().submit(workers().call, lessons.exhibit, name, seed)
 
 
 def ahead(name: str, seed: int) -> None:
-    """Have a stage made that will be needed soon, without waiting for it."""
+    """Have an exhibit made that will be needed soon, without waiting for it."""
     _asked(name, seed)
 
 
-def stage(name: str, seed: int) -> Stage:
-    """Return a lesson's stage for one draw of the noise."""
+def exhibit(name: str, seed: int) -> Exhibit:
+    """Return a lesson's exhibit for one draw of the noise."""
     asked = _asked(name, seed)
     try:
         if asked.done():
@@ -46,7 +46,7 @@ def stage(name: str, seed: int) -> Stage:
 
 @st.cache_resource(max_entries=80, show_spinner=False)
 def _panels(name: str, seed: int, mode: str) -> list[Panel]:
-    return workers().call(lessons.panels, name, stage(name, seed), shell.colors())
+    return workers().call(lessons.panels, name, exhibit(name, seed), shell.colors())
 
 
 def panels(name: str, seed: int) -> list[Panel]:
