@@ -11,6 +11,11 @@ from dpviz.datasets import load_sample
 from dpviz.datasets.public_rows import some_rows
 from dpviz.runs.public import started
 from pages._ui.explore import look, stored
+from pages._ui.explore.attacker import view, worlds
+from pages._ui.frame.address.deck import Slide
+from pages._ui.teach.present import pictures
+from pages._ui.teach.present.scenes import staged
+from pages._ui.work import batch
 from tests.pages.visitor import content, finish, new_app, press, private_file, visit, wait_for_run
 
 WATCH = "v=1&d=blobs&a=public-start&k=12&e=1&s=0"
@@ -56,6 +61,29 @@ def test_compare_and_trade_off_start_from_public_rows_and_say_so():
     runs[0] = "a=glloyd&k=2&e=1&s=0"
     other = finish(visit("compare", urlencode({"v": 1, "d": "tiny", "run": runs}, doseq=True)))
     assert "a twentieth of the rows" not in boxes(other)
+
+
+@pytest.mark.parametrize("switch", ["", "&open=0"])
+def test_alex_starts_from_public_rows_while_the_switch_is_on(switch, monkeypatch):
+    seen = []
+    monkeypatch.setattr(view, "AHEAD", 2)
+    monkeypatch.setattr(worlds, "gather", lambda *given, **more: seen.append(given[2]) or batch.gather(*given, **more))
+    app = finish(visit("attacker", f"v=1&d=tiny&a=public-start&k=2&e=1&s=0&who=typical{switch}"))
+    run = app.session_state["attacker_games"]["main"].algorithm
+    assert not app.exception and (run.public_centers is None) == bool(switch)
+    assert {piece.args[1] for piece in seen[-1]} == {run}
+    assert ("come from rows that were declared public" in boxes(app)) != bool(switch)
+
+
+def test_the_slide_of_alex_starts_from_public_rows_and_says_so(monkeypatch):
+    monkeypatch.setattr(pictures, "CLOUD", 2)
+    scene = "attacker?v=1&d=tiny&a=public-start&k=2&e=1&who=typical"
+    for open_ in (True, False):
+        piece = staged(Slide("", scene + "&open=0" * (not open_))).piece
+        data, bare = piece.args[0].data, ALGORITHMS["public-start"](n_clusters=2, epsilon=1.0)
+        assert piece.args[0].algorithm == (started(bare, data) if open_ else bare)
+        small = piece.function(*piece.args, lambda *_: None).small
+        assert ("Public start: a twentieth of the rows" in small) == open_
 
 
 def test_other_methods_have_no_such_switch():

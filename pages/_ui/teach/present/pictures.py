@@ -33,6 +33,7 @@ from dpviz.postprocessing.regions import has_regions
 from dpviz.postprocessing.released import center_noise
 from dpviz.postprocessing.verdict import FAR, Groups, demo_verdict, groups_of, private_verdict, reach, regions_verdict
 from dpviz.privacy.guarantee import Guarantee
+from dpviz.runs.public import STANDS_IN
 from dpviz.runs.reruns import rerun
 from dpviz.runs.single import Reference, reference, replay
 from dpviz.sweeps.conclusion import steadiness
@@ -362,10 +363,11 @@ def game(setup: Setup, stored: tuple[Sequence[Round], ...], on_step: OnStep) -> 
             f"({span(machine)} with 95% confidence)."
         )
     bound = question.bound.odds
+    public = f" {algorithm.name}: {STANDS_IN}." if getattr(algorithm, "public_centers", None) else ""
     any_ = f" Against any method with this ε and δ: {odds_of_any(promise)}." * promise.private
     small = (
         f"in the long run against this method, even for an attacker who knows everybody else's row.{any_} A coin toss "
-        "wins 50."
+        f"wins 50.{public}"
     )
     legend = (
         *zip(("disc", "circle"), (f"released {name}" for name in setup.worlds), strict=True),

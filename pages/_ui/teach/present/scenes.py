@@ -17,7 +17,7 @@ from dpviz.sweeps.sweep import Sweep
 from dpviz.version import __version__
 from pages._ui.explore.attacker.setup import SLOWEST, question_of
 from pages._ui.explore.attacker.who import person
-from pages._ui.explore.compare.sides import asked_by
+from pages._ui.explore.compare.sides import Side, asked_by
 from pages._ui.explore.form.forms import STOPS
 from pages._ui.explore.stored import runs_of
 from pages._ui.explore.tradeoff import sweeps
@@ -178,12 +178,18 @@ def _others(scene: Scene, slide: Slide, piece: Piece, typed: Sequence[float]) ->
     return others | {f"r{i}": with_(s=seed + i) for i in range(1, SEEDS + 1) if not label}, ""
 
 
-def _run(scene: Scene, slide: Slide) -> Work:
-    if scene.values.get("exact"):
-        raise ValueError("A slide cannot show a run without noise; switch the noise on.")
+def _asked(scene: Scene) -> tuple[Dataset, Side]:
+    """Return the data and the run that a scene requests; public rows start it unless they are switched off."""
     data, side = catalog.sample(scene.values["d"]), asked_by(scene, explore)
     if scene.values.get("open"):
         side = dataclasses.replace(side, algorithm=started(side.algorithm, data))
+    return data, side
+
+
+def _run(scene: Scene, slide: Slide) -> Work:
+    if scene.values.get("exact"):
+        raise ValueError("A slide cannot show a run without noise; switch the noise on.")
+    data, side = _asked(scene)
     runs.check(data, side.algorithm)
     if slide.show in WORDS:
         return pictures.words, (data, side.algorithm, side.seed, slide.show, _priced(data, side.algorithm, slide.show))
@@ -220,8 +226,8 @@ def _limits(scene: Scene, slide: Slide) -> Work:
 
 
 def _attacker(scene: Scene, slide: Slide) -> Work:
-    values, data = scene.values, catalog.sample(scene.values["d"])
-    algorithm, alex = asked_by(scene, explore).algorithm, person(values["who"], data)
+    values, (data, side) = scene.values, _asked(scene)
+    algorithm, alex = side.algorithm, person(values["who"], data)
     if alex is None:
         raise ValueError("There is no such person in these data; choose another person.")
     setup = question_of(data, algorithm, alex, values["who"], values["ask"], values.get("far", 0.0))
