@@ -177,14 +177,24 @@ const shut = async (fresh) => {
   document.head.append(policy());
   unserved(window);
 };
+const UNOPENED = "The browser has not opened the hidden frame of this page in which Python starts, so nothing runs: an "
+  + "extension or a rule of the browser may block frames. Allow them on this page, then open it again.";
 let frame = null; // of the window in which Python runs
 /** Return a window without content that may ask no host, so that Python can start in it before this page is shut. */
-const walled = () => new Promise((done) => {
+const walled = () => new Promise((done, refuse) => {
   frame?.remove();
   frame = made("iframe", { hidden: true, srcdoc: policy().outerHTML });
+  const late = setTimeout(say, 5_000, UNOPENED); // a frame that opens after all goes on, and what it says replaces this
   frame.onload = () => {
-    unserved(frame.contentWindow);
-    done(frame.contentWindow);
+    clearTimeout(late);
+    try {
+      const { contentWindow: view, contentDocument } = frame;
+      if (!contentDocument.querySelector("meta")) throw new Error("the frame has no policy");
+      unserved(view);
+      done(view);
+    } catch {
+      refuse(UNOPENED); // an error page of the browser, or an empty one, stands in the frame
+    }
   };
   document.body.append(frame);
 });
@@ -193,12 +203,14 @@ const load = async () => {
   find(".load").parentElement.hidden = true;
   began = performance.now();
   const fresh = [];
+  let Walled;
   try {
     kept ??= await fetched(fresh);
+    ({ Worker: Walled } = await walled());
   } catch (words) {
     return end(words);
   }
-  const { Worker: Walled } = await walled(), text = document.getElementById("worker").textContent;
+  const text = document.getElementById("worker").textContent;
   const now = new Walled(URL.createObjectURL(new Blob([text], { type: "text/javascript" })), { type: "module" });
   now.onerror = () => end("The browser ended Python. If memory is short, close other tabs; then load it again.");
   now.onmessage = async ({ data: message }) => {

@@ -734,6 +734,44 @@ def test_a_browser_that_cannot_run_python_is_told_so_and_loads_nothing(visit, be
     assert asked == []
 
 
+# an extension that leaves the frame of Python empty, lets it open an error page, or holds it back, as `broken` says
+BLOCKING = """
+if (self === top) {
+    const frames = HTMLIFrameElement.prototype, { set } = Object.getOwnPropertyDescriptor(frames, "srcdoc");
+    const append = Element.prototype.append;
+    self.broken = "empty";
+    Object.defineProperty(frames, "srcdoc", { set(text) {
+        if (self.broken === "error") this.src = "blocked.html";
+        else if (self.broken !== "empty") set.call(this, text);
+    } });
+    Element.prototype.append = function (...all) {
+        if (self.broken === "held" && all[0]?.tagName === "IFRAME") self.release = () => append.apply(this, all);
+        else append.apply(this, all);
+    };
+}
+"""
+
+
+def test_a_frame_that_the_browser_does_not_open_is_said_and_one_that_comes_late_starts_python(visit):
+    page, wrong = visit(before=BLOCKING), []
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.route("**/blocked.html", lambda route: route.abort())
+    said, load_ = page.locator(".status output"), page.get_by_role("button", name="Load Python here")
+    unopened = "has not opened the hidden frame of this page in which Python starts, so nothing runs: an extension"
+    for broken in ("empty", "error"):
+        page.evaluate("(broken) => { self.broken = broken; }", broken)
+        load_.click()
+        expect(said).to_contain_text(unopened, timeout=SLOW)
+        expect(load_).to_be_visible()
+    page.evaluate("() => { self.broken = 'held'; }")
+    load_.click()
+    expect(load_).to_be_hidden()
+    expect(said).to_contain_text(unopened, timeout=SLOW)
+    assert page.workers == [] and wrong == []
+    page.evaluate("() => self.release()")
+    expect(said).to_contain_text("Python is ready", timeout=SLOW)
+
+
 def test_a_changed_byte_and_a_missing_file_are_named_and_python_does_not_start(visit, folder):
     path = folder / "python" / "dpviz.zip"
     whole = path.read_bytes()
