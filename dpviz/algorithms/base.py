@@ -140,8 +140,8 @@ class Algorithm:
         return self
 
     def work(self, n_features: int, n_public: int) -> float:
-        """Return a rough number of operations, from public values; the pages use it to estimate the running time."""
-        return max(self.releases(n_features, n_public), 1) * (2.5e4 + n_public * (n_features + 20))
+        """Return a rough number of operations of 10 ns, from public values; pages estimate the running time by it."""
+        return 1e5 + max(self.releases(n_features, n_public), 1) * (1.5e4 + n_public * (n_features + 2.0))
 
     def advice(self, n_features: int, n_public: int) -> tuple[str, ...]:
         """Return warnings that follow from public values."""

@@ -142,7 +142,7 @@ class DPEM(ApproximateDP):
     def work(self, n_features: int, n_public: int) -> float:
         """Return a rough number of operations, from public values."""
         each = n_features if self.diagonal(n_features) else n_features * (n_features + 1)
-        return (self.iterations or self.ROUNDS) * (2.5e4 + 4.0 * n_public * self.n_clusters * each)
+        return (self.iterations or self.ROUNDS) * (1.3e5 + 1.5 * n_public * self.n_clusters * each)
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
         """Spread equal balls over the box, then assign, sum and update; yield one step per round."""

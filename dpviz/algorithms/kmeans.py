@@ -20,6 +20,7 @@ from dpviz.geometry import alone, cluster_sums
 from dpviz.metrics import mean_distance
 from dpviz.params import param
 from dpviz.postprocessing.medians import OBJECTIVES, medians_on
+from dpviz.postprocessing.weighted import work_of_starts
 from dpviz.privacy.curator import Hidden
 from dpviz.privacy.guarantee import Guarantee, Notion
 from dpviz.privacy.plan import Plan
@@ -100,6 +101,10 @@ class KMeans(Algorithm):
     def guarantee(self, n_features: int, n_public: int, *, rows_per_person: int = 1) -> Guarantee:
         """Return the guarantee "none"."""
         return Guarantee.none()
+
+    def work(self, n_features: int, n_public: int) -> float:
+        """Return a rough number of operations of 10 ns, from public values."""
+        return work_of_starts(n_public, self.n_clusters, n_features)
 
     def run(
         self,

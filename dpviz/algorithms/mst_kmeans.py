@@ -18,7 +18,7 @@ from dpviz.numbers import counted
 from dpviz.params import param
 from dpviz.postprocessing.center_sd import members
 from dpviz.postprocessing.tree_model import FAINT, TreeModel, blended, fit
-from dpviz.postprocessing.weighted import solve
+from dpviz.postprocessing.weighted import solve, work_of_solve
 from dpviz.privacy.accounting import mu_of_epsilon, zcdp_of_epsilon
 from dpviz.privacy.costs import Cost, Exponential, Gaussian
 from dpviz.privacy.curator import Curator, Noisy
@@ -259,9 +259,10 @@ class MSTKMeans(ApproximateDP):
         return tuple(found)
 
     def work(self, n_features: int, n_public: int) -> float:
-        """Return a rough number of operations: all candidates' tables are counted once; choices reuse these counts."""
-        pairs = len(self.candidates(n_features))
-        return 8e5 + n_public * (0.8 * pairs + 3 * n_features) + 1e3 * n_features * self.n_clusters
+        """Return a rough number of operations of 10 ns: all candidates' tables are counted once, then k-means runs."""
+        n_rows, pairs = int(np.clip(n_public, *self.ROWS)), len(self.candidates(n_features))
+        tables = 4e3 * pairs + 110.0 * n_public * n_features
+        return 1e5 + tables + work_of_solve(n_rows, self.n_clusters, n_features)
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
         """Count columns, choose pairs, count their tables; draw rows from the fitted tree and cluster these."""

@@ -27,8 +27,8 @@ def test_a_control_draws_the_page_once(server):
 
 
 def test_a_picture_that_waits_for_run_is_dimmed_and_says_what_differs(open_page):
-    """The forecast for DP-EM with 200 centers is half a minute, so a change of k alone does not start the run."""
-    page = open_page("explore?v=1&d=town&a=dp-em&k=2&e=1&s=0")
+    """DP-EM is forecast to take 2 seconds with 64 columns and 200 centers, so a change of k does not start the run."""
+    page = open_page("explore?v=1&d=digits&a=dp-em&k=2&e=1&s=0")
     figures, ribbon = page.locator(".st-key-explore_figures"), page.locator(".dp-stale")
     expect(page.locator(".dp-strip")).to_contain_text("DP-EM")
     expect(figures.locator(".dpviz-canvas").first).to_be_visible()

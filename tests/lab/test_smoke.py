@@ -17,6 +17,7 @@ LEAST = {  # benchmark: (arguments at the least size, what it prints); ROWS is a
     "dist_dp": ("--data iris --rhos 0.05 --seeds 1 --workers 1 --rows ROWS", "| sample:iris |"),
     "exact_centers": ("--samples tiny --starts 1", "| tiny |"),
     "files": ("FILES", "tried 1 files"),
+    "first_runs": ("--methods fastlloyd", "fastlloyd,20000,8,12,"),
     "forecast": ("--sweeps 1", "| overlap | GLloyd |"),
     "groups": ("--data ring --seeds 1", "| ring ("),
     "growth": ("--algorithms kmeans --axes k --runs 1 --most 1 --rows ROWS --folder FILES", "kmeans"),

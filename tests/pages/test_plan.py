@@ -109,6 +109,7 @@ def test_words_for_epsilon_and_the_declaration_of_a_sample(opened):
 
 def test_a_wide_table_leaves_out_only_the_slow_methods_and_names_them(opened, monkeypatch):
     done = rehearse(Facts.declare(50, [0], [1], 2), "sulloyd", 1.0, 1)
+    monkeypatch.setattr(view, "LONGEST", 5.0)
     monkeypatch.setattr(view, "CLOSELY", 1)
     monkeypatch.setattr(view, "_gather", lambda *_: view.Gathered({}, None))
     monkeypatch.setattr(view, "_looked", lambda wish: [dataclasses.replace(done, facts=wish.facts)])
@@ -117,7 +118,7 @@ def test_a_wide_table_leaves_out_only_the_slow_methods_and_names_them(opened, mo
     app = opened(f"{wide}&a=nsm,pe-means")
     assert not app.exception and not app.error
     assert [info.value for info in app.info if "left out" in info.value] == [
-        "PE-means would take about 40 seconds a run with 200 columns and is left out. To rehearse a slow method, "
+        "PE-means would take about 10 seconds a run with 200 columns and is left out. To rehearse a slow method, "
         "choose it alone under Methods."
     ]
     app = opened(f"{wide}&a=pe-means")

@@ -220,6 +220,10 @@ class DistDP(Moves):
             }
         )
 
+    def work(self, n_features: int, n_public: int) -> float:
+        """Return a rough number of operations of 10 ns, from public values: the family's, and the regions'."""
+        return super().work(n_features, n_public) + 170.0 * n_public * n_features
+
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
         """Run Algorithm 2 (the trees), then Algorithm 1 (the regions)."""
         d, n = curator.n_features, curator.n_public

@@ -15,7 +15,7 @@ from dpviz.domain import Domain
 from dpviz.params import param
 from dpviz.postprocessing.center_sd import POINTS, average_sd, declared, members
 from dpviz.postprocessing.medians import OBJECTIVES, medians_on
-from dpviz.postprocessing.weighted import solve
+from dpviz.postprocessing.weighted import solve, work_of_solve, work_of_starts
 from dpviz.privacy.curator import Curator, Noisy
 from dpviz.privacy.guarantee import Neighboring, Notion
 from dpviz.privacy.queries import Positions
@@ -81,6 +81,11 @@ class Moves(ApproximateDP):
                 f"{self.name}: the domain must have one {one} for all columns, because rho is one distance; with "
                 f"separate {of}, a move of rho has a different length in each column."
             )
+
+    def work(self, n_features: int, n_public: int) -> float:
+        """Return a rough number of operations of 10 ns, from public values: releases, and k-means on all points."""
+        search = work_of_solve if n_public <= self.FEW else work_of_starts
+        return super().work(n_features, n_public) + search(n_public, self.n_clusters, n_features)
 
     def noisy_points(self, curator: Curator) -> Noisy:
         """Release every row with Gaussian noise under the label "points"."""

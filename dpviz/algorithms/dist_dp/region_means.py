@@ -155,6 +155,12 @@ class DistDPRegionMeans(Moves):
         points, sums = gaussians(mu_of_epsilon(self.epsilon, self.resolved_delta(n_public)), [1, 1])
         return Plan({"points": (points,), "sums": (sums,)})
 
+    def work(self, n_features: int, n_public: int) -> float:
+        """Return a rough number of operations of 10 ns, from public values, or NSM's if rho is too large."""
+        if (standard := self.runs(n_features, n_public)) is not self:
+            return standard.work(n_features, n_public)
+        return super().work(n_features, n_public)
+
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
         """Release noisy points and region means, then run a weighted k-means; or run NSM."""
         if "points" not in curator.plan.costs:

@@ -127,8 +127,8 @@ class Evolution(ApproximateDP):
         """Return a rough operation count for the k-means, the variations and the votes of all generations."""
         p = self.columns(n_features)
         trials = self.n_clusters * (self.first_variations(p, n_public) + 1)
-        vote = 25 if p <= 4 else 0.75 * p
-        return self.releases(n_features, n_public) * (1e5 + 0.5 * trials * p + n_public * vote)
+        vote = 50.0 if p <= 4 else 120.0 + 4 * p + 2 * self.n_clusters
+        return self.releases(n_features, n_public) * (1.5e5 + 2.0 * trials * p + n_public * vote)
 
     def columns(self, n_features: int) -> int:
         """Return the number of columns of the population's space."""

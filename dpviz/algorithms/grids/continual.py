@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
@@ -18,7 +19,7 @@ from dpviz.domain import Domain
 from dpviz.geometry import bincount, snap
 from dpviz.params import param
 from dpviz.postprocessing.center_sd import AVERAGES, average_sd, declared, members
-from dpviz.postprocessing.weighted import lloyd_on
+from dpviz.postprocessing.weighted import lloyd_on, work_of_solve
 from dpviz.privacy.accounting import mu_of_epsilon
 from dpviz.privacy.curator import ALL, Curator
 from dpviz.privacy.plan import Plan, gaussians
@@ -162,6 +163,12 @@ class Continual(ApproximateDP):
         known = n_public * share / EUGkM.CONTENT
         cells = self.cells or int(min(max(known, 1) ** (2 * n_features / (n_features + 2)), self.MOST_CELLS)) or 1
         return EUGkM(n_clusters=self.n_clusters, epsilon=share, cells=max(cells, 1)).parts(n_features, n_public)
+
+    def work(self, n_features: int, n_public: int) -> float:
+        """Return a rough number of operations of 10 ns, from public values: a table and a k-means for every day."""
+        cells = math.prod(self.parts(n_features, n_public))
+        rows = n_public * self.levels / self.days * (n_features + 2)  # of a day's stretch, on average
+        return self.days * (1e5 + rows + 0.4 * work_of_solve(cells, self.n_clusters, n_features))
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
         """Release one table each evening and run k-means on the tables that add up to all days so far."""

@@ -15,7 +15,7 @@ from dpviz.domain import Domain
 from dpviz.geometry import snap
 from dpviz.params import param
 from dpviz.postprocessing.center_sd import AVERAGES, CELLS, average_sd, declared, members
-from dpviz.postprocessing.weighted import occupied, solve
+from dpviz.postprocessing.weighted import occupied, solve, work_of_solve
 from dpviz.privacy.costs import Laplace
 from dpviz.privacy.curator import Curator
 from dpviz.privacy.plan import Plan, split
@@ -167,6 +167,11 @@ class EUGkM(Algorithm):
             content = self.FACTOR * math.sqrt(n_features * self.n_clusters ** (1 - 2 / n_features))
         known = n_public * self.epsilon * (1 - self.lloyd_share) / content
         return known ** (2 * n_features / (n_features + 2))
+
+    def work(self, n_features: int, n_public: int) -> float:
+        """Return a rough number of operations of 10 ns, from public values: the counts, and k-means on all cells."""
+        cells = math.prod(self.parts(n_features, n_public))
+        return super().work(n_features, n_public) + work_of_solve(cells, self.n_clusters, n_features)
 
     def advice(self, n_features: int, n_public: int) -> tuple[str, ...]:
         """Return the base class's warnings, and one if the grid cannot divide every column."""

@@ -203,7 +203,7 @@ class ChooseK(ApproximateDP):
 
     def work(self, n_features: int, n_public: int) -> float:
         """Return a rough number of operations: every candidate reads all rows in every round."""
-        return self.price(n_public).most * (self.rounds + 1) * (1.2e4 + n_public * n_features)
+        return self.price(n_public).most * (self.rounds + 1) * (8e4 + 2.0 * n_public * n_features)
 
     def shares(self, n_features: int) -> tuple[float, float, float]:
         """Return the shares of mu^2 of a candidate's sums, counts and cost; sums and counts as sqrt(d) : .45."""

@@ -221,6 +221,10 @@ class PublicStart(NoisyLloyd, ApproximateDP):
         if domain.outside(np.array(self.public_centers)).any():
             raise ValueError(f"{self.name}: public_centers must lie inside the bounds.")
 
+    def work(self, n_features: int, n_public: int) -> float:
+        """Return a rough number of operations of 10 ns, from public values: releases, as no centers are packed."""
+        return super(NoisyLloyd, self).work(n_features, n_public)
+
     def advice(self, n_features: int, n_public: int) -> tuple[str, ...]:
         """Return warnings that follow from public values: where the first centers come from."""
         words = (

@@ -32,7 +32,7 @@ from dpviz.geometry import clip_ball, snap, sphere_pack
 from dpviz.numbers import percent
 from dpviz.params import param
 from dpviz.postprocessing.spread import Shape, Spread, leftover, symmetric
-from dpviz.postprocessing.weighted import lloyd_on, solve
+from dpviz.postprocessing.weighted import lloyd_on, solve, work_of_solve
 from dpviz.privacy.accounting import mu_of_epsilon
 from dpviz.privacy.costs import Gaussian
 from dpviz.privacy.curator import Curator
@@ -284,6 +284,13 @@ class NSM(ApproximateDP):
                 "Ask for fewer centers or use fewer columns.",
             )
         return super().advice(n_features, n_public)
+
+    def work(self, n_features: int, n_public: int) -> float:
+        """Return a rough number of operations of 10 ns, from public values: releases, and k-means on the summary."""
+        signal, flat = n_public * self._mu(n_public), n_features <= self.FLAT
+        finer = np.clip(0.16 * signal, self.n_clusters, 2000) if flat else self._candidates(0.15 * signal, 800)
+        placing = 8e3 * finer if flat else 0.0  # a k-means places the second, finer set
+        return super().work(n_features, n_public) + placing + work_of_solve(finer, self.n_clusters, n_features)
 
     def doubts(self, released: Mapping[str, Mapping[str, Any]], domain: Domain) -> tuple[str, ...]:
         """Return a warning if rows far from all centers evidently carry much of the loss."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from dpviz.algorithms.base import ApproximateDP
 from dpviz.algorithms.pseudocode import Line
-from dpviz.algorithms.stemmer_kaplan.swap_search import SWAPS, search_costs, swap_search
+from dpviz.algorithms.stemmer_kaplan.swap_search import SWAPS, search_costs, swap_search, work_of_swaps
 from dpviz.domain import Domain
 from dpviz.geometry import clip_ball, random_projection, snap, snap_toward_zero
 from dpviz.params import param
@@ -166,6 +166,13 @@ class Balcan(ApproximateDP):
                 "recover.sums": (Gaussian(mu * math.sqrt(1 - counted)),),
             }
         )
+
+    def work(self, n_features: int, n_public: int) -> float:
+        """Return a rough number of operations of 10 ns, from public values: the cubes' counts, and every swap."""
+        plan = self.plan(n_features, n_public).costs
+        candidates = min(0.6 * n_public * plan["cubes"][0].gdp, 250)  # as many as runs found, within a factor of 2
+        swaps = work_of_swaps(len(plan["swap"]), n_public, candidates, self.n_clusters)
+        return super().work(n_features, n_public) + swaps
 
     def doubts(self, released: Mapping[str, Mapping[str, Any]], domain: Domain) -> tuple[str, ...]:
         """Return a warning if a single center may do as well as the released centers."""

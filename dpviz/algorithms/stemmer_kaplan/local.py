@@ -15,6 +15,7 @@ from dpviz.algorithms.stemmer_kaplan.stemmer_kaplan import choose
 from dpviz.domain import Domain
 from dpviz.geometry import random_projection, snap_toward_zero
 from dpviz.params import param
+from dpviz.postprocessing.weighted import work_of_solve
 from dpviz.privacy.costs import Report
 from dpviz.privacy.curator import ALL, Curator
 from dpviz.privacy.guarantee import TRUST, Neighboring, Notion
@@ -158,6 +159,11 @@ class StemmerKaplanLocal(Algorithm):
         if self.budget == "users":
             return Plan({"report": (Report(self.epsilon),)})
         return Plan({"report": (Report(self.epsilon / 3),) * 3})
+
+    def work(self, n_features: int, n_public: int) -> float:
+        """Return a rough number of operations of 10 ns, from public values: reports, and k-means on candidates."""
+        reports = 60.0 * n_public
+        return super().work(n_features, n_public) + reports + work_of_solve(20, self.n_clusters, n_features)
 
     def predicted(self, n_features: int, n_public: int) -> dict[str, float]:
         """Return the standard deviations expected for a cluster of n/k people, from public values.

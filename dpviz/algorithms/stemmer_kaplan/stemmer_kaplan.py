@@ -15,7 +15,7 @@ from dpviz.domain import Domain
 from dpviz.geometry import Population, clip_ball, snap
 from dpviz.params import param
 from dpviz.postprocessing.medians import OBJECTIVES, medians_on
-from dpviz.postprocessing.weighted import solve
+from dpviz.postprocessing.weighted import solve, work_of_solve
 from dpviz.privacy.accounting import mu_of_epsilon
 from dpviz.privacy.costs import Gaussian
 from dpviz.privacy.curator import Curator
@@ -141,6 +141,10 @@ class StemmerKaplan(PrivateCenters):
         mu = mu_of_epsilon(self.epsilon, delta / 2)
         candidates = self.candidate_costs(mu * math.sqrt(1 - self.choice_share), delta / 2, n_features)
         return Plan({**candidates, "weights": (Gaussian(mu * math.sqrt(self.choice_share)),)})
+
+    def work(self, n_features: int, n_public: int) -> float:
+        """Return a rough number of operations of 10 ns, from public values: releases, and k-means on candidates."""
+        return super().work(n_features, n_public) + work_of_solve(70, self.n_clusters, n_features)
 
     def doubts(self, released: Mapping[str, Mapping[str, Any]], domain: Domain) -> tuple[str, ...]:
         """Return a warning if rows support so few candidates that there is nothing to choose from."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from dpviz.algorithms.pseudocode import Line
 from dpviz.algorithms.stemmer_kaplan.family import PrivateCenters
-from dpviz.algorithms.stemmer_kaplan.swap_search import SWAPS, search_costs, swap_search
+from dpviz.algorithms.stemmer_kaplan.swap_search import SWAPS, search_costs, swap_search, work_of_swaps
 from dpviz.domain import Domain
 from dpviz.params import param
 from dpviz.privacy.accounting import zcdp_of_epsilon
@@ -107,6 +107,13 @@ class StemmerKaplanSwap(PrivateCenters):
         mu = math.sqrt(2 * zcdp * (1 - self.choice_share))
         candidates = self.candidate_costs(mu, delta / 2, n_features)
         return Plan({**candidates, **search_costs(self.choice_share * zcdp, self.swaps or 2 * self.n_clusters)})
+
+    def work(self, n_features: int, n_public: int) -> float:
+        """Return a rough number of operations of 10 ns, from public values: the tables, and every swap."""
+        plan = self.plan(n_features, n_public).costs
+        candidates = 3 * math.sqrt(n_public * plan["buckets"][0].gdp)  # as many as runs found, within a factor of 2
+        swaps = work_of_swaps(len(plan["swap"]), n_public, candidates, self.n_clusters)
+        return super().work(n_features, n_public) + swaps
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
         """Find candidates in dense cells, then choose by private local search."""

@@ -14,7 +14,7 @@ from dpviz.privacy.curator import Curator
 from dpviz.privacy.queries import Projection, SetCosts, SetScore, SwapCosts, SwapScore
 from dpviz.trace import Step
 
-__all__ = ["SWAPS", "search_costs", "swap_search"]
+__all__ = ["SWAPS", "search_costs", "swap_search", "work_of_swaps"]
 
 SWAPS = (  # pseudo-code of the search
     Line("begin with any k candidates", ("swap",), at=("first",)),
@@ -66,3 +66,8 @@ def swap_search(
     released = {"picked": best, "swaps": swaps, "candidates": candidates, name: candidates[sets[best]]}
     yield Step("pick", f"Of {len(sets)} sets of centers, the one after swap {best} is chosen", released)
     return candidates[sets[best]]
+
+
+def work_of_swaps(swaps: int, n_public: int, n_candidates: float, n_clusters: int) -> float:
+    """Return a rough number of operations of 10 ns: a swap compares every row, candidate and center that may go."""
+    return 0.25 * swaps * n_public * max(n_candidates, n_clusters) * n_clusters

@@ -15,7 +15,7 @@ from dpviz.domain import Domain
 from dpviz.geometry import Population, random_projection, snap, snap_toward_zero
 from dpviz.params import param
 from dpviz.postprocessing.center_sd import AVERAGES, average_sd, declared
-from dpviz.postprocessing.weighted import solve
+from dpviz.postprocessing.weighted import solve, work_of_solve
 from dpviz.privacy.accounting import mu_of_epsilon
 from dpviz.privacy.costs import Cover, Gaussian, Laplace
 from dpviz.privacy.curator import Curator
@@ -129,6 +129,10 @@ class EMMC(ApproximateDP):
                 "average.sums": (Gaussian(mu_of_epsilon(0.8 * average, delta)),),
             }
         )
+
+    def work(self, n_features: int, n_public: int) -> float:
+        """Return a rough number of operations of 10 ns, from public values: releases, and k-means on candidates."""
+        return super().work(n_features, n_public) + work_of_solve(4 * self.n_clusters, self.n_clusters, n_features)
 
     def doubts(self, released: Mapping[str, Mapping[str, Any]], domain: Domain) -> tuple[str, ...]:
         """Return a warning if a single center may do as well as the released centers."""

@@ -14,7 +14,7 @@ from dpviz.algorithms.pseudocode import Line
 from dpviz.domain import Domain
 from dpviz.geometry import snap, snap_toward_zero
 from dpviz.params import param
-from dpviz.postprocessing.weighted import solve, spread
+from dpviz.postprocessing.weighted import solve, spread, work_of_solve
 from dpviz.privacy.accounting import mu_of_epsilon
 from dpviz.privacy.curator import ALL, Curator
 from dpviz.privacy.plan import Plan, gaussians
@@ -119,6 +119,18 @@ class LSHSplits(ApproximateDP):
         *counts, means = gaussians(mu, [*[(1 - self.sum_share) / levels] * levels, self.sum_share])
         return Plan({"count": tuple(counts), "sum": (means,)})
 
+    def work(self, n_features: int, n_public: int) -> float:
+        """Return a rough number of operations of 10 ns, from public values: the fewer rows, the fewer levels."""
+        smallest = self._smallest(n_features, n_public, 1 / self.plan(n_features, n_public).costs["sum"][0].gdp)
+        levels = min(self.max_depth, n_public / (3 * smallest))
+        leaves = n_public // (2 * smallest)
+        counts = levels * (1.5e4 + n_public * (n_features + 2))
+        return 1e5 + counts + work_of_solve(leaves, self.n_clusters, n_features)
+
+    def _smallest(self, n_features: int, n_rows: float, noise: float) -> float:
+        """Return the least noisy count of a bucket, by the number of rows and the noise multiplier of a sum."""
+        return max(1.0, min(math.floor(10 * math.sqrt(n_features) * noise), n_rows // (2 * self.n_clusters)))
+
     def doubts(self, released: Mapping[str, Mapping[str, Any]], domain: Domain) -> tuple[str, ...]:
         """Return a warning if no bucket was split, or if noise moves averages as far as they lie from their mean.
 
@@ -141,9 +153,8 @@ class LSHSplits(ApproximateDP):
         d = curator.n_features
         hyperplanes = Projection(snap(rng.normal(size=(d, self.max_depth))))
         count = curator.release("count", Count())
-        noise = 1 / curator.plan.price("sum", 0).gdp
         whole = float(count.value)
-        smallest = max(1.0, min(math.floor(10 * math.sqrt(d) * noise), whole // (2 * self.n_clusters)))
+        smallest = self._smallest(d, whole, 1 / curator.plan.price("sum", 0).gdp)
         level, leaves = [Bucket(1, ALL, whole)], []
         for depth in range(self.max_depth + 1):
             below: list[Bucket] = []

@@ -14,7 +14,7 @@ from dpviz.domain import Domain
 from dpviz.geometry import snap
 from dpviz.params import param
 from dpviz.postprocessing.center_sd import CELLS, average_sd, declared, members
-from dpviz.postprocessing.weighted import occupied, solve, spread
+from dpviz.postprocessing.weighted import occupied, solve, spread, work_of_solve
 from dpviz.privacy.costs import Halving, Laplace
 from dpviz.privacy.curator import Curator
 from dpviz.privacy.plan import Plan
@@ -142,8 +142,8 @@ class PrivTree(Algorithm):
         )
 
     def work(self, n_features: int, n_public: int) -> float:
-        """Return a rough number of operations: every level of the tree reads all rows."""
-        return 4 * 2.5e4 + 8.0 * n_public * self.max_depth
+        """Return a rough number of operations of 10 ns: every level reads all rows, and leaves go to k-means."""
+        return 1e5 + 80.0 * n_public * self.max_depth + work_of_solve(n_public / 15, self.n_clusters, n_features)
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
         """Grow the tree (one step per level), count its leaves, cluster them."""

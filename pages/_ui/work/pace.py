@@ -8,7 +8,7 @@ from dpviz.algorithms import Algorithm
 
 __all__ = ["Pace", "duration"]
 
-START = 2e-7  # Seconds per operation of `Algorithm.work`, from PE-means on one core in lab/benchmarks/speed.py.
+START = 1e-8  # Seconds per operation of `Algorithm.work`; tests/pages/work/first_runs.csv has the measured times.
 WEIGHT = 0.5  # Weight of the newest run, on a logarithmic scale.
 
 

@@ -1,7 +1,11 @@
 """Check forecasts of time: their words, what they learn from runs, and that they depend only on public values."""
 
+from pathlib import Path
+
+import pandas as pd
 import pytest
 
+from dpviz import params
 from dpviz.algorithms import ALGORITHMS
 from dpviz.atlas.cells import STOPS
 from dpviz.atlas.fill import RUNS
@@ -33,6 +37,20 @@ def test_durations_in_words(seconds, words):
 def test_work_grows_with_rows(slug):
     algorithm = ALGORITHMS[slug](n_clusters=3)
     assert 0 < algorithm.work(4, 1_000) < algorithm.work(4, 100_000)
+
+
+def test_a_new_server_forecasts_the_first_run_of_every_method_within_a_factor_of_2_5():
+    """The times were measured once, by lab/benchmarks/first_runs.py; a new method's belong there, too."""
+    runs = pd.read_csv(Path(__file__).with_name("first_runs.csv"))
+    assert all(list(own.method) == list(ALGORITHMS) for _, own in runs.groupby("rows"))
+    wrong = []
+    for slug, n, d, k, seconds in runs.itertuples(index=False):
+        cls = ALGORITHMS[slug]
+        algorithm = cls(**({"n_clusters": k} if "n_clusters" in params.specs(cls) else {}))
+        ratio = Pace().seconds(algorithm, d, n) / seconds
+        if not 1 / 2.5 < ratio < 2.5:
+            wrong.append((slug, n, d, round(ratio, 2)))
+    assert not wrong
 
 
 def test_pe_work_follows_rounds_and_columns():
