@@ -195,9 +195,13 @@ class NSM(ApproximateDP):
     # With up to this many columns, candidates are packed; with more, they are placed by the second moment.
     FLAT: ClassVar[int] = 3
     WIDE: ClassVar[int] = 64  # above this many columns, rows are summarized in a projection
-    # `doubts` warns if rows this many times as far out as the median row carry this share of the squared distances;
+    # `doubts` warns if rows this many times as far out as the median row carry this share of the squared distances.
+    # After boxes the limits are lower, but this share of the centers must also hold no more rows than noise explains.
     # dpviz/papers/results/nsm.md gives the rates of right and of false alarms.
     TAIL: ClassVar[tuple[float, float]] = (5.6, 0.35)
+    BOXED: ClassVar[tuple[float, float]] = (4.7, 0.3)
+    EMPTY: ClassVar[float] = 0.5
+    EXPLAINED: ClassVar[float] = 3.0  # standard deviations of a count that noise explains
     CODE: ClassVar[tuple[Line, ...]] = (
         Line("with enough rows: where is their mean?", ("mean",), "mean"),
         Line("how far out do rows lie? A noisy histogram", ("radius",), "radius"),
@@ -299,14 +303,16 @@ class NSM(ApproximateDP):
             return ()
         noisy = end["distances"]
         n_public = domain.n_public or max(1, round(float(noisy.sum())))  # if none is declared, in DEMO
-        costs = self.plan(domain.n_features, n_public).costs.get("distances")
-        if costs is None:
+        costs = self.plan(domain.n_features, n_public).costs
+        if "distances" not in costs:
             return ()
-        sd = costs[-1].scale(1.0)
-        rows, away, squares = far_out(noisy, sd, end["distance_edges"])
-        if away < self.TAIL[0] or squares < self.TAIL[1]:
+        boxes = "boxes" in released
+        rows, away, squares = far_out(noisy, costs["distances"][-1].scale(1.0), end["distance_edges"])
+        least, share = self.BOXED if boxes else self.TAIL
+        empty = end["noisy_counts"] < self.EXPLAINED * costs["step.counts"][-1].scale(1.0)
+        if away < least or squares < share or (boxes and empty.mean() < self.EMPTY):
             return ()
-        other = "PrivTree" if "boxes" in released else "summary = 'boxes' or PrivTree"
+        other = "PrivTree" if boxes else "summary = 'boxes' or PrivTree"
         return (
             f"{self.name}: by the noisy distances, about {percent(rows)} of the rows lie some {away:.0f} times as far "
             f"from all centers as the median row, or farther, and carry about {percent(squares)} of the loss, so small "

@@ -159,6 +159,22 @@ def test_far_rows_are_those_that_noise_cannot_explain():
     assert far_out(counts, 1.0, edges)[1] == pytest.approx(2)  # less than .3% of the rows are no group
 
 
+def test_after_boxes_far_rows_raise_a_doubt_only_if_half_of_the_centers_are_empty():
+    method, domain, edges = NSM(n_clusters=4), Domain.box(-1, 1, 2, n_public=5000), distance_edges(2.0)
+    sd = method.plan(2, 5000).costs["step.counts"][-1].scale(1.0)
+
+    def doubts(bin_of_the_rest, few, *, boxes):
+        distances = np.zeros(28)
+        distances[[0, bin_of_the_rest]] = [300, 4700]
+        counts = np.array([2600, 2400 - few, few, 2.9 * sd])
+        end = {"distances": distances, "distance_edges": edges, "noisy_counts": counts}
+        return method.doubts({"correction": end} | ({"boxes": {}} if boxes else {}), domain)
+
+    assert "some 5 times" in doubts(9, 2.9 * sd, boxes=True)[0] and doubts(9, 3.1 * sd, boxes=True) == ()
+    assert doubts(8, 0, boxes=True) == doubts(9, 0, boxes=False) == ()  # 4 times as far, and 5 times without boxes
+    assert "some 6 times" in doubts(10, 3.1 * sd, boxes=False)[0]
+
+
 @pytest.mark.slow
 def test_rows_far_from_all_centers_are_named_as_they_are_and_never_on_blobs():
     """The stated shares are those of the true distances, to within a fifth, in all 11 runs that doubt."""
