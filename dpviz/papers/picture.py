@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from dpviz.algorithms import ALGORITHMS
+from dpviz.figures.kit.svg import ticks
 from dpviz.figures.kit.theme import Style, Theme
 from dpviz.figures.scenes.tradeoff import glyph, styles
 from dpviz.numbers import number
@@ -122,8 +123,8 @@ def key_entries(plots: Sequence[Plot], colors: Theme) -> list[tuple[str, str]]:
     """Return the entries of some panels' key: each mark's name, and the mark as SVG text of 16 x 16 pixels."""
     look = looks(plots)
     entries = [(name, glyph(style, colors)) for name, style in look.items()]
-    line = f'<path d="M0 8h16" stroke="{colors.hidden}" stroke-width="1.5" stroke-dasharray="2 2"/>'
     if any(panel.reference is not None for panel in plots):
+        line = f'<path d="M0 8h16" stroke="{colors.hidden}" stroke-width="1.5" stroke-dasharray="2 2"/>'
         entries.append((REFERENCE, _svg(16, 16, line, colors, REFERENCE)))
     if any(point.printed for panel in plots for point in panel.points):
         entries.append(("hollow: as printed", _hollow(glyph(next(iter(look.values())), colors), colors)))
@@ -174,10 +175,10 @@ def _key(entries: list[tuple[str, str]], width: int) -> tuple[str, int]:
 
 def _drawn(panel: Plot, look: dict[str, Style], colors: Theme) -> Iterator[str]:
     """Yield the parts of a panel."""
-    values = [edge for point in panel.points for edge in _edges(point)]
-    values += [] if panel.reference is None else [panel.reference]
+    edges = [edge for point in panel.points for edge in _edges(point)]
+    level = [] if panel.reference is None else [panel.reference]
     wide, tall = WIDE - LEFT - RIGHT, TALL - TOP - BOTTOM
-    up = _Scale.over(values, TOP + tall, -tall, least=4)
+    up = _Scale.over([*edges, *level], TOP + tall, -tall, least=4)
     xs = sorted({point.x for point in panel.points})
     along = _Scale.over(xs, LEFT, wide, least=8) if panel.axis else _Scale(-0.7, max(xs) + 0.7, LEFT, wide)
     yield f'<text x="12" y="16" font-weight="600">{escape(panel.data)}</text>'
@@ -191,31 +192,28 @@ def _drawn(panel: Plot, look: dict[str, Style], colors: Theme) -> Iterator[str]:
     under = f"{panel.measure}, over {axis_name(panel.axis)}" if panel.axis else panel.measure
     yield f'<text x="{LEFT + wide / 2:.0f}" y="{TALL - 6}" {below}>{escape(under)}</text>'
     yield f'<path d="M{LEFT} {TOP}v{tall}h{wide}" fill="none" stroke="{colors.line}"/>'
-    if panel.reference is not None:
-        y = up(panel.reference)
-        yield f'<path d="M{LEFT} {y:.1f}h{wide}" stroke="{colors.hidden}" stroke-dasharray="2 3"/>'
+    for value in level:
+        yield f'<path d="M{LEFT} {up(value):.1f}h{wide}" stroke="{colors.hidden}" stroke-dasharray="2 3"/>'
     curves = list(dict.fromkeys(point.curve for point in panel.points))
     for place, name in enumerate(curves):
         color = look[name].color(colors)
-        own = sorted((point for point in panel.points if point.curve == name and not point.printed), key=lambda p: p.x)
+        mine = sorted((point for point in panel.points if point.curve == name), key=lambda one: (one.printed, one.x))
         aside = (place - (len(curves) - 1) / 2) * 3 if panel.axis else 0
-        spots = [(along(point.x) + aside, up(point.value)) for point in own]
-        if panel.axis and len(spots) > 1:
-            line = "L".join(f"{x:.1f} {y:.1f}" for x, y in spots)
+        spots = [(along(one.x) + (9 if one.printed else aside), up(one.value)) for one in mine]
+        line = "L".join(f"{x:.1f} {y:.1f}" for one, (x, y) in zip(mine, spots, strict=True) if not one.printed)
+        if panel.axis and "L" in line:
             yield f'<path d="M{line}" fill="none" stroke="{color}" stroke-opacity=".6"/>'
-        for point, (x, y) in zip(own, spots, strict=True):
-            if point.half > 0:
-                low, _, high = (up(edge) for edge in _edges(point))
+        for one, (x, y) in zip(mine, spots, strict=True):
+            if one.half > 0:
+                low, _, high = map(up, _edges(one))
                 yield f'<path d="M{x:.1f} {low:.1f}V{high:.1f}" stroke="{color}" stroke-width="1.5"/>'
-            yield _mark(x, y, look[name], colors)
-        for point in panel.points:
-            if point.curve == name and point.printed:
-                yield _mark(along(point.x) + 9, up(point.value), look[name], colors, hollow=True)
+            mark = glyph(look[name], colors)
+            yield _placed(_hollow(mark, colors) if one.printed else mark, x, y, SIZE)
 
 
 def _tick(value: float) -> str:
     """Return a number as text that is short enough to fit beside a panel."""
-    size, word = next((one for one in ((1e9, " billion"), (1e6, " million")) if value >= one[0]), (1.0, ""))
+    size, word = (1e9, " billion") if value >= 1e9 else (1e6, " million") if value >= 1e6 else (1, "")
     return number(value / size) + word
 
 
@@ -225,11 +223,6 @@ def _edges(point: Point) -> list[float]:
         return [point.value]
     low = point.value - point.half
     return [low if low > 0 or point.value <= 0 else point.value / 3, point.value, point.value + point.half]
-
-
-def _mark(x: float, y: float, style: Style, colors: Theme, *, hollow: bool = False) -> str:
-    mark = glyph(style, colors)
-    return _placed(_hollow(mark, colors) if hollow else mark, x, y, SIZE)
 
 
 def _placed(mark: str, x: float, y: float, size: int) -> str:
@@ -270,11 +263,8 @@ class _Scale:
         return cls(low - pad, high + pad, start, span)
 
     def __call__(self, value: float) -> float:
-        if self.log:
-            share = math.log(value / self.low) / math.log(self.high / self.low)
-        else:
-            share = (value - self.low) / (self.high - self.low)
-        return self.start + self.span * share
+        low, high, at = np.log((self.low, self.high, value)) if self.log else (self.low, self.high, value)
+        return float(self.start + self.span * (at - low) / (high - low))
 
     def ticks(self) -> list[float]:
         """Return at most six round values on the scale."""
@@ -285,7 +275,4 @@ class _Scale:
                 if len(places) <= 6:
                     break
             return places[:: math.ceil(len(places) / 6)] if places else []
-        raw = (self.high - self.low) / 4
-        size = 10.0 ** math.floor(math.log10(raw))
-        step = next(size * factor for factor in (1, 2, 5, 10) if size * factor >= raw)
-        return [float(v) for v in np.arange(math.ceil(self.low / step), math.floor(self.high / step) + 1) * step]
+        return ticks(self.low, self.high, 4)

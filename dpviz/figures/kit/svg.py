@@ -8,13 +8,13 @@ from dpviz.figures.kit.theme import LIGHT
 from dpviz.figures.kit.view import View
 from dpviz.numbers import number
 
-__all__ = ["plane_svg"]
+__all__ = ["plane_svg", "ticks"]
 
 WIDTH, LEFT, BOTTOM, TOP, RIGHT = 640, 62, 46, 10, 14
 
 
-def _ticks(low: float, high: float, most: int = 6) -> list[float]:
-    """Return round numbers between two values, spaced by 1, 2 or 5 times a power of ten."""
+def ticks(low: float, high: float, most: int = 6) -> list[float]:
+    """Return up to `most` + 1 round numbers between two values, spaced by 1, 2 or 5 times a power of ten."""
     raw = (high - low) / most
     size = 10.0 ** np.floor(np.log10(raw))
     step = next(size * factor for factor in (1, 2, 5, 10) if size * factor >= raw)
@@ -38,13 +38,13 @@ def plane_svg(view: View) -> str:
         return np.stack([LEFT + wide * share[:, 0], TOP + tall * (1 - share[:, 1])], axis=1)
 
     marks = []
-    for x in _ticks(low[0], high[0]):
+    for x in ticks(low[0], high[0]):
         px = at(np.array([x, low[1]]))[0, 0]
         marks.append(
             f'<path d="M{px:.1f} {TOP}v{tall:.1f}"/><text x="{px:.1f}" y="{TOP + tall + 18:.1f}">{number(x)}</text>'
         )
     if view.trace.domain.n_features > 1:
-        for y in _ticks(low[1], high[1]):
+        for y in ticks(low[1], high[1]):
             py = at(np.array([low[0], y]))[0, 1]
             marks.append(
                 f'<path d="M{LEFT} {py:.1f}h{wide}"/>'
