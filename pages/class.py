@@ -33,8 +33,8 @@ links.notice("class", classroom)
 token = seat.token if seat else room.lecturer if room else ""
 role = "phone" if seat else "lecturer"
 with unseen:
-    save = {"code": room.code, "token": token, "role": role} if room else None
-    memo = components.memory(save, forget=ended or sent_away)
+    save = {"code": room.code, "token": token, "role": role} if room else {} if ended or sent_away else None
+    memo = components.memory(save)
 asked_for = spelled(state.get(CLASS_CODE) or "")
 if (
     room is None

@@ -68,6 +68,28 @@ def test_another_browser_knows_nothing_of_the_progress_and_nonsense_in_its_stora
     expect(page.get_by_text(f"1 of {len(LESSONS)} lessons done")).to_be_visible()
 
 
+BLOCKED = "Object.defineProperty(self, 'localStorage', { get() { throw new DOMException('', 'SecurityError'); } });"
+
+
+def test_where_the_browser_keeps_nothing_lessons_and_films_still_work(browser, server):
+    with browser.new_context() as context:
+        context.add_init_script(BLOCKED)
+        page, wrong = context.new_page(), []
+        page.on("console", lambda said: "SecurityError" in said.text and wrong.append(said.text))
+        page.goto(f"{server}/learn?v=1&lesson=small&part=keep")
+        expect(page.get_by_text("How the picture can fool you")).to_be_visible()
+        page.goto(f"{server}/learn")
+        expect(page.get_by_text(f"0 of {len(LESSONS)} lessons done")).to_be_visible()
+        page.goto(f"{server}/explore?v=1&d=tiny&a=dpm&k=2&e=1&s=0")
+        step = page.get_by_role("slider", name="Step", exact=True)
+        expect(step).to_be_visible()
+        page.get_by_role("button", name="First step").click()
+        expect(step).to_have_value("0")
+        page.get_by_role("button", name="Play").click()
+        expect(step).not_to_have_value("0")
+        assert wrong == []
+
+
 PLACES = ["", "v=1&lesson=screen", "v=1&lesson=votes&part=run", "v=1&lesson=small&part=explain&answer=1"]
 PLACES += ["v=1&lesson=bounds&part=keep", "v=1&lesson=noise&part=keep", "v=1&part=glossary", "v=1&part=definition"]
 

@@ -1,18 +1,7 @@
 // Stores declarations of files only in this browser, so that a visitor need not repeat them after a reload.
 // `says` requests the sentence, `opens` the button that returns to the last file.
-const KEY = "dpviz-declared", MOST = 5;
+const { read, write } = storage("dpviz-declared", []), MOST = 5;
 const written = (window.__dpvizDeclared ??= {}); // upload of this visit -> its entry in the list
-
-function read() {
-  try {
-    const kept = JSON.parse(localStorage.getItem(KEY));
-    return Array.isArray(kept) ? kept : [];
-  } catch { return []; } // storage is blocked, or holds something else
-}
-
-function write(entries) {
-  try { localStorage.setItem(KEY, JSON.stringify(entries)); } catch { /* blocked: nothing is kept */ }
-}
 
 export default function ({ data, parentElement, setStateValue, setTriggerValue }) {
   const root = parentElement.querySelector(".dpviz-kept"), words = root.querySelector("output");

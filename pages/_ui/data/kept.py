@@ -18,6 +18,7 @@ from pages._ui.data.state import Upload, data_state
 from pages._ui.frame import messages
 from pages._ui.frame.address.data import FILE
 from pages._ui.frame.demo import demo
+from pages._ui.frame.storage import STORAGE
 from pages._ui.server.owner import owner
 
 __all__ = ["checked", "keep", "known", "offer", "remembered", "reopen"]
@@ -33,7 +34,7 @@ _component = st.components.v2.component(
     "dpviz_kept",
     html='<p class="dpviz-kept" hidden><output></output> <button></button> <button>Forget</button></p>',
     css=(_HERE / "kept.css").read_text(),
-    js=(_HERE / "kept.js").read_text(),
+    js=STORAGE + (_HERE / "kept.js").read_text(),
 )
 
 

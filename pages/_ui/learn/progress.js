@@ -1,16 +1,5 @@
 // Stores the finished lessons in this browser alone, sends nothing, and marks the lessons on the page.
-const KEY = "dpviz-lessons";
-
-function read() {
-  try {
-    const kept = JSON.parse(localStorage.getItem(KEY));
-    return Array.isArray(kept) ? kept.filter((name) => typeof name === "string") : [];
-  } catch { return []; } // storage is blocked, or holds something else
-}
-
-function write(names) {
-  try { localStorage.setItem(KEY, JSON.stringify(names)); } catch { /* blocked: nothing is kept */ }
-}
+const { read, write } = storage("dpviz-lessons", []);
 
 export default function ({ data, parentElement }) {
   const root = parentElement.querySelector(".dpviz-progress");

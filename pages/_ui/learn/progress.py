@@ -7,6 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from dpviz.lessons import LESSONS
+from pages._ui.frame.storage import STORAGE
 
 __all__ = ["done", "print_button", "shown"]
 
@@ -16,7 +17,7 @@ _progress = st.components.v2.component(
     "dpviz_progress",
     html='<div class="dpviz-progress" hidden><output></output><button>Forget</button></div>',
     css=_CSS,
-    js=(_HERE / "progress.js").read_text(),
+    js=STORAGE + (_HERE / "progress.js").read_text(),
 )
 _print = st.components.v2.component(
     "dpviz_print",

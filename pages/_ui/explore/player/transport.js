@@ -15,9 +15,11 @@ const seen = (window.__dpvizSeen ??= {}); // run -> the place last shown, on any
 
 /** Return whether nobody has seen a film in this browser yet, and note that now somebody does. */
 const premiere = () => {
-  const first = !localStorage.getItem(PREMIERE);
-  localStorage.setItem(PREMIERE, "seen");
-  return first;
+  try {
+    const first = !localStorage.getItem(PREMIERE);
+    localStorage.setItem(PREMIERE, "seen");
+    return first;
+  } catch { return false; } // blocked: every visit would be the first
 };
 
 export default function ({ data, parentElement }) {

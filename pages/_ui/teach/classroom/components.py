@@ -8,6 +8,7 @@ from typing import Any
 
 import streamlit as st
 
+from pages._ui.frame.storage import STORAGE
 from pages._ui.teach.classroom.compute import HIGH, LOW
 from pages._ui.teach.classroom.state import classroom_state
 
@@ -22,7 +23,9 @@ _place = st.components.v2.component(
     css=(_HERE / "place.css").read_text(),
     js=(_HERE / "place.js").read_text(),
 )
-_memory = st.components.v2.component("dpviz_memory", html="<span></span>", js=(_HERE / "memory.js").read_text())
+_memory = st.components.v2.component(
+    "dpviz_memory", html="<span></span>", js=STORAGE + (_HERE / "memory.js").read_text()
+)
 _mirror = st.components.v2.component("dpviz_mirror", html="<span></span>", js=(_HERE / "mirror.js").read_text())
 
 
@@ -44,10 +47,9 @@ def forget_class() -> None:
     del classroom_state.class_job, classroom_state.class_point
 
 
-def memory(save: dict[str, str] | None, *, forget: bool = False) -> dict[str, str] | None:
-    """Store a value in the browser, or delete it; return the stored value, None until the browser answers."""
-    data = {"save": save, "forget": forget}
-    fields: Any = _memory(key="class_memory", data=data, on_kept_change=lambda: None, height=1).get("kept")
+def memory(save: dict[str, str] | None) -> dict[str, str] | None:
+    """Store a value in the browser, {} to forget it; return the value stored before, None until the browser answers."""
+    fields: Any = _memory(key="class_memory", data={"save": save}, on_kept_change=lambda: None, height=1).get("kept")
     if not isinstance(fields, dict):
         return None
     return {name: text for name, text in fields.items() if isinstance(name, str) and isinstance(text, str)}
