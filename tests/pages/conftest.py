@@ -69,11 +69,5 @@ def open_link():
 
 
 @pytest.fixture
-def start(monkeypatch, tmp_path):
-    monkeypatch.setenv("DPVIZ_HOME", str(tmp_path))
-
-    def open_data():
-        app = new_app().run()
-        return app.switch_page("pages/data.py").run()
-
-    return open_data
+def start():
+    return functools.partial(visit, "data")

@@ -21,7 +21,7 @@ from pages._ui.explore.workspace.explore import explore
 from pages._ui.frame.address import scene
 from pages._ui.work.jobs import Job
 from tests.pages.pictures import pictures
-from tests.pages.visitor import visit
+from tests.pages.visitor import visit, words
 from tests.tiers import tiers
 
 
@@ -47,10 +47,6 @@ def until(app, ready, seconds=240):
         time.sleep(0.1)
         app.run()
     return app
-
-
-def words(app):
-    return " ".join(block.proto.body for block in app.get("html") if "<style>" not in block.proto.body)
 
 
 def answer(app, word="in"):
@@ -238,18 +234,24 @@ def test_rounds_are_made_in_batches_that_agree_with_one(monkeypatch):
     assert isinstance(one.now, Round)
 
 
-def test_rounds_that_are_asked_for_as_the_job_ends_are_made_by_another(monkeypatch):
-    """A request that comes between the job's last round and its end starts another job."""
-    jobs, asked = [], []
+@pytest.fixture
+def jobs(monkeypatch):
+    """Return a list of the queue's jobs, each with its work, which the tests begin; a round takes no time."""
+    jobs = []
 
-    class Queue:
-        def __call__(self, title, work, expected):
-            jobs.append(work)
-            return Job("", title, status="running")
+    def queue(title, work, expected):
+        jobs.append((Job("", title, status="running"), work))
+        return jobs[-1][0]
 
-    monkeypatch.setattr(rounds, "runs", SimpleNamespace(queue=Queue()))
+    monkeypatch.setattr(rounds, "runs", SimpleNamespace(queue=queue))
     monkeypatch.setattr(rounds.Match, "_seconds", lambda game, target: 1.0)
     monkeypatch.setattr(rounds, "play", lambda *args: [None] * args[3])
+    return jobs
+
+
+def test_rounds_that_are_asked_for_as_the_job_ends_are_made_by_another(jobs):
+    """A request that comes between the job's last round and its end starts another job."""
+    asked = []
     game = rounds.Match(None, ALGORITHMS["fastlloyd"](n_clusters=3))
 
     class Late(Job):
@@ -259,20 +261,13 @@ def test_rounds_that_are_asked_for_as_the_job_ends_are_made_by_another(monkeypat
                 game.make(40)
 
     game.make(20)
-    jobs[0](Late("", "Game", status="running"))
+    jobs[0][1](Late("", "Game", status="running"))
     assert game.busy and len(jobs) == 2 and len(game.rounds) == 20
-    jobs[1](Late("", "Game", status="running"))
+    jobs[1][1](Late("", "Game", status="running"))
     assert not game.busy and len(game.rounds) == 40
 
 
-def test_who_stops_and_goes_on_within_one_batch_presses_once(monkeypatch):
-    jobs = []
-
-    class Queue:
-        def __call__(self, title, work, expected):
-            jobs.append((Job("", title, status="running"), work))
-            return jobs[-1][0]
-
+def test_who_stops_and_goes_on_within_one_batch_presses_once(jobs, monkeypatch):
     def batch(*args):
         if len(jobs) == 1:  # both buttons are pressed during the first batch
             game.stop()
@@ -280,8 +275,6 @@ def test_who_stops_and_goes_on_within_one_batch_presses_once(monkeypatch):
             game.make(40)
         return [None] * args[3]
 
-    monkeypatch.setattr(rounds, "runs", SimpleNamespace(queue=Queue()))
-    monkeypatch.setattr(rounds.Match, "_seconds", lambda game, target: 1.0)
     monkeypatch.setattr(rounds, "play", batch)
     game = rounds.Match(None, ALGORITHMS["fastlloyd"](n_clusters=3))
     game.make(20)

@@ -1,12 +1,11 @@
 """Check on every page that a number of 100 says what it counts: a bare "55 of 100" reads as a success rate."""
 
-import html
 import re
 
 import pytest
 
 from pages._ui.frame.places import PAGES
-from tests.pages.visitor import visit
+from tests.pages.visitor import read, visit
 from tests.tiers import tiers
 
 RUN = "v=1&d=tiny&a=dpm&k=2&e=1&s=0"
@@ -15,13 +14,6 @@ QUERIES = {
     "compare": "v=1&d=tiny&run=a%3Ddpm%26k%3D2%26e%3D1&run=a%3Ddpm%26k%3D2%26e%3D4", "tradeoff": "v=1&d=tiny&a=dpm",
 }  # fmt: skip
 NOUNS = r" (?:bets?|runs?|people|points?|rounds?|draws?|phones?|such bets?)\b"
-
-
-def shown(app):
-    """Return the text that a page shows, without tags."""
-    blocks = [block.proto.body for block in app.get("html")]
-    blocks += [one.value for kind in ("markdown", "caption", "header", "info", "warning") for one in getattr(app, kind)]
-    return html.unescape(re.sub(r"<style>.*?</style>|<[^>]+>", " ", " ".join(blocks), flags=re.DOTALL))
 
 
 def bare(text):
@@ -42,6 +34,6 @@ def test_a_bare_number_is_noticed():
 def test_a_number_of_100_has_a_noun(page):
     app = visit(page, QUERIES.get(page))
     assert not app.exception
-    assert bare(shown(app)) == []
+    assert bare(read(app)) == []
     if page in ("explore", "again", "attacker", "ledger"):
-        assert re.search(r"bet ≤ \d+ of 100", shown(app))
+        assert re.search(r"bet ≤ \d+ of 100", read(app))

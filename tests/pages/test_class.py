@@ -36,7 +36,7 @@ from pages._ui.teach.classroom.room import (
     NotAdmitted,
     Poll,
 )
-from tests.pages.visitor import visit
+from tests.pages.visitor import visit, wait, words
 
 BOX = (compute.LOW, compute.HIGH)
 
@@ -380,11 +380,21 @@ def opened():
             app.session_state["class_room"].close()
 
 
-def words(app):
-    return " ".join(block.proto.body for block in app.get("html") if "<style>" not in block.proto.body)
+def led(opened):
+    """Open a class; return its lecturer's page and its room."""
+    lecturer = opened()
+    lecturer.button(key="class_open").click().run()
+    return lecturer, lecturer.session_state["class_room"]
 
 
-def joined(opened, room, **query):
+def computed(lecturer, room):
+    """Press Run in the class's phase "run", and wait for the run."""
+    lecturer.button(key="class_run").click().run()
+    wait(lecturer, lambda _: room.run is not None)
+    assert room.run is not None and not lecturer.exception
+
+
+def joined(opened, room):
     app = opened(f"v=1&code={room.code}")
     app.button(key="class_join").click().run()
     assert not app.exception and not app.error
@@ -407,10 +417,7 @@ def test_a_phone_returns_to_its_seat_however_its_code_was_typed(opened, monkeypa
 
 @pytest.mark.slow
 def test_a_lecturer_opens_a_class_and_phones_follow(opened):
-    lecturer = opened()
-    lecturer.button(key="class_open").click().run()
-    assert not lecturer.exception
-    room = lecturer.session_state["class_room"]
+    lecturer, room = led(opened)
     assert room.code in words(lecturer) and rooms().enter(room.code) is room
     app, seat = joined(opened, room)
     assert "Do not use your real home" in words(app) and room.seats == 1
@@ -450,9 +457,7 @@ def test_a_lecturer_opens_a_class_and_phones_follow(opened):
 
 @pytest.mark.slow
 def test_a_class_follows_a_lesson_and_sees_how_many_were_right(opened):
-    lecturer = opened()
-    lecturer.button(key="class_open").click().run()
-    room = lecturer.session_state["class_room"]
+    lecturer, room = led(opened)
     app, seat = joined(opened, room)
     lecturer.segmented_control(key="class_phase").set_value("lesson").run()
     assert not lecturer.exception and room.question.lesson == "exact" and room.question.right == {1}
@@ -492,16 +497,10 @@ def test_a_class_follows_a_lesson_and_sees_how_many_were_right(opened):
 
 
 def test_a_projector_that_is_loaded_anew_goes_on_where_the_class_was(opened, monkeypatch):
-    first = opened()
-    first.button(key="class_open").click().run()
-    room = first.session_state["class_room"]
+    first, room = led(opened)
     room.place(room.sit().token, 5, 4)
     first.segmented_control(key="class_phase").set_value("run").run()
-    first.button(key="class_run").click().run()
-    for _ in range(100):
-        if room.run is not None:
-            break
-        first.run()
+    computed(first, room)
     kept = {"code": room.code, "token": room.lecturer, "role": "lecturer"}
     monkeypatch.setattr(components, "memory", lambda save, *, forget=False: kept)
     again = opened()
@@ -521,18 +520,12 @@ def test_a_laptop_that_sleeps_for_ten_minutes_finds_its_class_and_its_lesson(cla
 
 @pytest.mark.slow
 def test_a_run_is_mirrored_and_then_the_game_is_played_and_continued_after_a_reload(opened, monkeypatch):
-    lecturer = opened()
-    lecturer.button(key="class_open").click().run()
-    room = lecturer.session_state["class_room"]
+    lecturer, room = led(opened)
     app, seat = joined(opened, room)
     room.place(seat.token, 5, 4)
     lecturer.segmented_control(key="class_phase").set_value("run").run()
-    lecturer.button(key="class_run").click().run()
-    for _ in range(100):
-        if room.run is not None:
-            break
-        lecturer.run()
-    assert not lecturer.exception and room.run is not None and "PE-means on This class" in words(lecturer)
+    computed(lecturer, room)
+    assert "PE-means on This class" in words(lecturer)
     app.run()
     assert f"Step {len(room.run.titles)} of {len(room.run.titles)}" in words(app)
     room.show(step=0)
@@ -554,19 +547,13 @@ def test_a_run_is_mirrored_and_then_the_game_is_played_and_continued_after_a_rel
 
 
 def test_the_next_class_knows_nothing_of_the_last(opened):
-    lecturer = opened()
-    lecturer.button(key="class_open").click().run()
-    first = lecturer.session_state["class_room"]
+    lecturer, first = led(opened)
     phone, seat = joined(opened, first)
     first.place(seat.token, 5, 4)
     lecturer.segmented_control(key="class_phase").set_value("run").run()
     lecturer.selectbox(key="class_method").set_value("kmeans").run()
-    lecturer.button(key="class_run").click().run()
-    for _ in range(100):
-        if first.run is not None:
-            break
-        lecturer.run()
-    assert first.run is not None and not first.run.private
+    computed(lecturer, first)
+    assert not first.run.private
     phone.run()
     assert "NOT PRIVATE" in words(phone) and "exact centers" in words(phone) and "released" not in words(phone)
     first.close()
@@ -639,9 +626,7 @@ def test_a_class_saves_all_its_questions_and_no_formula(classes):
 
 
 def test_a_phone_hears_of_nobody_when_nobody_answered(opened):
-    lecturer = opened()
-    lecturer.button(key="class_open").click().run()
-    room = lecturer.session_state["class_room"]
+    lecturer, room = led(opened)
     lecturer.segmented_control(key="class_phase").set_value("lesson").run()
     lecturer.segmented_control(key="class_part_exact").set_value("answer").run()
     app, _ = joined(opened, room)
@@ -701,8 +686,8 @@ def test_masks_need_three_phones_and_whole_numbers(classes):
     seats = [room.sit() for _ in range(3)]
     for whole in (-1, HIGHEST + 1, 1.0, True, "3", None):
         assert not room.choose(seats[0].token, whole)
-    for number, words in enumerate(("now 0 have", "now 1 has", "now 2 have")):
-        with pytest.raises(ValueError, match=f"at least 3 phones .* {words}"):
+    for number, now in enumerate(("now 0 have", "now 1 has", "now 2 have")):
+        with pytest.raises(ValueError, match=f"at least 3 phones .* {now}"):
             room.deal_masks()
         assert room.masks is None and room.choose(seats[number].token, 9)
     room.deal_masks()
@@ -710,9 +695,7 @@ def test_masks_need_three_phones_and_whole_numbers(classes):
 
 
 def test_three_phones_show_masked_numbers_and_the_projector_their_sum(opened):
-    lecturer = opened()
-    lecturer.button(key="class_open").click().run()
-    room = lecturer.session_state["class_room"]
+    lecturer, room = led(opened)
     phones = [joined(opened, room) for _ in range(3)]
     lecturer.segmented_control(key="class_phase").set_value("masks").run()
     lecturer.button(key="class_deal").click().run()

@@ -22,8 +22,8 @@ from pages._ui.frame.address import scene
 from pages._ui.work import results
 from pages._ui.work.recent import Recent
 from tests.figures.panes import ONE_OF_A_PANE
-from tests.pages.pictures import pictures
-from tests.pages.visitor import visit, wait
+from tests.pages.pictures import pictures, sent
+from tests.pages.visitor import visit, wait, words
 from tests.tiers import tiers
 
 
@@ -40,14 +40,6 @@ def pictured(app):
     return wait(app, lambda app: pictures(app) or app.error or app.exception)
 
 
-def parts(app, name):
-    return [json.loads(c.proto.json) for c in app.get("bidi_component") if c.proto.component_name == name]
-
-
-def words(app):
-    return " ".join(block.proto.body for block in app.get("html") if "<style>" not in block.proto.body)
-
-
 def link(*runs, more=""):
     return "v=1&d=town" + "".join(f"&run={run.replace('=', '%3D').replace('&', '%26')}" for run in runs) + more
 
@@ -61,7 +53,7 @@ EVERY = tiers(ONE_OF_A_PANE, QUICK)
 def test_every_pane_stands_beside_another(open_link, slug):
     app = open_link(link("a=nsm&k=3", f"a={slug}&k=3&s=2"))
     assert not app.exception and not app.error and not app.info
-    panels, (player,) = parts(app, "dpviz_panel"), parts(app, "dpviz_transport")
+    panels, (player,) = sent(app, "dpviz_panel"), sent(app, "dpviz_transport")
     assert [panel["linked"] for panel in panels] == ["compare", "compare", ""]
     assert all(len(panel["ends"]) == len(player["titles"]) for panel in panels[:2])
     for panel in panels[:2]:
@@ -74,13 +66,13 @@ def test_a_link_comes_back_as_it_was(open_link):
     query = link("a=dpm&k=3&e=2&s=5", "a=kmeans&k=4&s=0", "a=nsm&k=3&e=0.5&s=1", more="&by=spent&layers=0&t=2")
     app = open_link(query)
     assert not app.exception and not app.info
-    (address,) = parts(app, "dpviz_address")
+    (address,) = sent(app, "dpviz_address")
     opened, sentence = scene.read("compare", address["query"], compare)
     asked, _ = scene.read("compare", query, compare)
     assert sentence == "" and opened.values == asked.values and asked.step == 2
     assert app.segmented_control(key="compare_by").value == "spent"
     assert [side.seed for side in app.session_state["compare_runs"]] == [5, 0, 1]
-    (player,) = parts(app, "dpviz_transport")
+    (player,) = sent(app, "dpviz_transport")
     assert player["step"] == 2 and player["titles"][0].startswith("Spent so far: ε")
     assert "NOT PRIVATE" not in words(app) and "Loss so far" not in words(app)
 
@@ -129,7 +121,7 @@ def test_one_thing_changed_from_explore(open_link):
     app.run()
     app.button(key="explore_beside_ε / 4").click().run()
     pictured(app)
-    assert not app.exception and len(parts(app, "dpviz_panel")) == 3
+    assert not app.exception and len(sent(app, "dpviz_panel")) == 3
     one, other = app.session_state["compare_runs"]
     assert one.algorithm.epsilon == 4 * other.algorithm.epsilon == 1.0 and one.seed == other.seed
     assert "Their budgets differ" in words(app) and "5 of 5 groups found" in words(app)
@@ -188,7 +180,7 @@ def test_private_data_are_refused_with_the_reason(runs):
     app = private_visit(runs)
     assert not app.exception and not pictures(app)
     assert "would spend ε on the file again" in app.info[0].value and f"has {len(runs)} release" in app.info[0].value
-    assert [part["query"] for part in parts(app, "dpviz_address")] == [""]
+    assert [part["query"] for part in sent(app, "dpviz_address")] == [""]
 
 
 def test_private_releases_that_are_paid_stand_side_by_side_and_nothing_is_run():
@@ -199,7 +191,7 @@ def test_private_releases_that_are_paid_stand_side_by_side_and_nothing_is_run():
     told = words(app)
     assert "A</b> EUGkM" in told and "B</b> NSM" in told and "KMeans" not in told and "seed" not in told
     assert "Loss" not in told and "NOT PRIVATE" not in told + "".join(map(str, pictures(app)))
-    assert [part["query"] for part in parts(app, "dpviz_address")] == [""]
+    assert [part["query"] for part in sent(app, "dpviz_address")] == [""]
     field.set_value(["run 0", "run 2"]).run()
     assert not app.exception and "A</b> DPM" in words(app)
     app.multiselect[0].set_value(["run 0"]).run()

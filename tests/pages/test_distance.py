@@ -1,22 +1,16 @@
 """Check a run that hides moves on Watch: its promise at every rho, and its loss, which is compared only on request."""
 
-import time
-
 import pytest
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.privacy.guarantee import Notion
 from tests.pages.pictures import pictures
-from tests.pages.visitor import visit, words
+from tests.pages.visitor import visit, wait_for_run, words
 
 
 @pytest.fixture
 def page():
-    app = visit("explore", "v=1&d=town&a=dist-dp-region-means&rho=0.0084")
-    while app.session_state["job"] if "job" in app.session_state else "":
-        time.sleep(0.1)
-        app.run()
-    return app
+    return wait_for_run(visit("explore", "v=1&d=town&a=dist-dp-region-means&rho=0.0084"))
 
 
 def field(app, slug="dist-dp-region-means"):
@@ -25,10 +19,7 @@ def field(app, slug="dist-dp-region-means"):
 
 
 def at(app, rho, slug="dist-dp-region-means"):
-    field(app, slug).set_value(12_000 * rho).run()
-    while app.session_state["job"] if "job" in app.session_state else "":
-        time.sleep(0.1)
-        app.run()
+    wait_for_run(field(app, slug).set_value(12_000 * rho).run())
 
 
 def test_the_promise_and_what_it_leaves_open_are_said_at_once(page):

@@ -12,6 +12,7 @@ from pages._ui.start import story
 from pages._ui.start.controls import SCREENS
 from pages._ui.work import atlas
 from pages._ui.work.batch import Gathered
+from tests.pages.pictures import sent
 
 RUN = "v=1&d=town&a=pe-means&k=5&e={}&s=0"
 
@@ -33,8 +34,8 @@ def nothing_made(monkeypatch):
 
 
 def component(app):
-    (one,) = (one.proto for one in app.get("bidi_component") if one.proto.component_name == "dpviz_story")
-    return json.loads(one.json)
+    (one,) = sent(app, "dpviz_story")
+    return one
 
 
 def test_start_is_there_before_any_part_is_made_and_asks_nothing(open_link, nothing_made):

@@ -1,6 +1,5 @@
 """Check Learn through Streamlit's test driver: four parts per lesson, wrong answers, printed sheets, bad addresses."""
 
-import html
 import json
 import re
 
@@ -11,13 +10,9 @@ from dpviz.lessons.homework.codes import answers
 from pages._ui.explore.workspace.explore import explore
 from pages._ui.frame.address import scene
 from tests.lessons.test_lessons import exhibit
-from tests.pages.pictures import pictures
+from tests.pages.pictures import pictures, sent
 from tests.pages.sentences import code_names, words
-from tests.pages.visitor import told
-
-
-def text(app):
-    return html.unescape(" ".join(re.sub(r"<[^>]*>", " ", block.proto.body) for block in app.get("html")))
+from tests.pages.visitor import read, told
 
 
 def press(app, key):
@@ -27,8 +22,8 @@ def press(app, key):
 
 
 def player(app):
-    (found,) = [p for p in app.get("bidi_component") if p.proto.component_name == "dpviz_transport"]
-    return json.loads(found.proto.json)
+    (found,) = sent(app, "dpviz_transport")
+    return found
 
 
 def wrong(lesson):
@@ -44,19 +39,19 @@ def test_a_lesson_goes_through_its_four_parts(open_link, name):
     lesson, shown = LESSONS[name], exhibit(name, 0)
     app = open_link("learn", f"v=1&lesson={name}&part=predict")
     assert not app.exception and not told(app) and app.title[0].value == lesson.title
-    assert lesson.fill(lesson.question, shown) in text(app) and lesson.fill(lesson.explain, shown) not in text(app)
+    assert lesson.fill(lesson.question, shown) in read(app) and lesson.fill(lesson.explain, shown) not in read(app)
     assert player(app)["step"] == shown.first and not player(app)["main"]
     for option in shown.right:
         press(app, f"lesson_option_{option}")
     press(app, "lesson_next")
-    assert lesson.fill(lesson.task, shown) in text(app) and player(app)["main"]
+    assert lesson.fill(lesson.task, shown) in read(app) and player(app)["main"]
     assert player(app)["titles"] == list(shown.titles) and len(pictures(app)) >= 1
     press(app, "lesson_next")
-    assert "Right." in text(app) and lesson.fill(lesson.explain, shown) in text(app)
+    assert "Right." in read(app) and lesson.fill(lesson.explain, shown) in read(app)
     assert player(app)["step"] == shown.hint
     press(app, "lesson_next")
-    assert lesson.fill(lesson.keep, shown) in text(app) and not app.button(key="lesson_back").disabled
-    assert all(term in text(app) for term in lesson.terms)
+    assert lesson.fill(lesson.keep, shown) in read(app) and not app.button(key="lesson_back").disabled
+    assert all(term in read(app) for term in lesson.terms)
     assert code_names(words(app)) == []
 
 
@@ -64,13 +59,13 @@ def test_a_lesson_goes_through_its_four_parts(open_link, name):
 def test_a_wrong_answer_gets_a_hint_at_a_frame_and_a_second_try(open_link, name):
     lesson, shown = LESSONS[name], exhibit(name, 0)
     app = open_link("learn", f"v=1&lesson={name}&part=explain&answer={wrong(lesson) + 1}")
-    assert "Not quite" in text(app) and lesson.fill(lesson.hint, shown) in text(app)
-    assert lesson.fill(lesson.explain, shown) not in text(app)  # the solution is shown after the second try only
+    assert "Not quite" in read(app) and lesson.fill(lesson.hint, shown) in read(app)
+    assert lesson.fill(lesson.explain, shown) not in read(app)  # the solution is shown after the second try only
     assert player(app)["step"] == shown.hint and app.button(key=f"lesson_option_{wrong(lesson)}").disabled
     (right,) = shown.right
     press(app, f"lesson_option_{right}")
-    assert "Right, on the second try." in text(app) and "your prediction" in text(app)
-    assert lesson.fill(lesson.explain, shown) in text(app)
+    assert "Right, on the second try." in read(app) and "your prediction" in read(app)
+    assert lesson.fill(lesson.explain, shown) in read(app)
     press(press(app, "lesson_back"), "lesson_back")
     press(app, f"lesson_option_{wrong(lesson)}")  # a new prediction replaces both tries
     assert app.session_state[f"learn_answer_{name}"] == [str(wrong(lesson) + 1)]
@@ -90,7 +85,7 @@ def test_the_last_part_gives_an_answer_code_under_the_name_as_given(open_link):
 def test_two_wrong_answers_lead_to_the_solution_with_what_is_right(open_link):
     lesson, shown = LESSONS["votes"], exhibit("votes", 0)
     app = open_link("learn", "v=1&lesson=votes&part=explain&answer=1&answer=2")
-    assert "Not quite." in text(app) and lesson.fill(lesson.explain, shown) in text(app)
+    assert "Not quite." in read(app) and lesson.fill(lesson.explain, shown) in read(app)
     bodies = " ".join(block.proto.body for block in app.get("html"))
     assert bodies.count('class="right"') == len(shown.right) and "your second try" in bodies
 
@@ -98,9 +93,9 @@ def test_two_wrong_answers_lead_to_the_solution_with_what_is_right(open_link):
 def test_who_did_not_predict_is_asked_before_anything_is_explained(open_link):
     lesson, shown = LESSONS["small"], exhibit("small", 0)
     app = open_link("learn", "v=1&lesson=small&part=explain")
-    assert lesson.fill(lesson.explain, shown) not in text(app)
+    assert lesson.fill(lesson.explain, shown) not in read(app)
     press(app, f"lesson_option_{wrong(lesson)}")
-    assert lesson.fill(lesson.hint, shown) in text(app)
+    assert lesson.fill(lesson.hint, shown) in read(app)
 
 
 @pytest.mark.slow
@@ -170,18 +165,16 @@ def test_a_lesson_or_part_that_does_not_exist_is_one_sentence(open_link, query):
 
 
 def test_the_definition_is_a_part_of_the_course_and_the_end_of_lesson_2(open_link):
-    def shown(app):
-        return [one for one in app.get("bidi_component") if one.proto.component_name == "dpviz_definition"]
-
     app = open_link("learn", "v=1&part=definition")
-    assert not app.exception and len(shown(app)) == 1
-    assert "at most e^ε times as likely with you as without you, plus δ in all" in text(app)
-    record = json.loads(json.loads(shown(app)[0].proto.json)["record"])
+    (shown,) = sent(app, "dpviz_definition")
+    assert not app.exception
+    assert "at most e^ε times as likely with you as without you, plus δ in all" in read(app)
+    record = json.loads(shown["record"])
     assert record["cells"][0]["words"][1][3] == "δ = 1 in 500,000"
-    assert len(shown(open_link("learn", "v=1&lesson=noise&part=keep"))) == 1
+    assert len(sent(open_link("learn", "v=1&lesson=noise&part=keep"), "dpviz_definition")) == 1
     app = open_link("learn", "v=1&lesson=exact&part=keep")
-    assert not shown(app) and ("Bet" in LESSONS["exact"].terms) == any(
+    assert not sent(app, "dpviz_definition") and ("Bet" in LESSONS["exact"].terms) == any(
         button.key == "lesson_bet" for button in app.button
     )
     app = press(open_link("learn", "v=1&lesson=looks&part=keep"), "lesson_bet")
-    assert len(shown(app)) == 1
+    assert len(sent(app, "dpviz_definition")) == 1

@@ -13,7 +13,7 @@ from dpviz.figures.kit.theme import LIGHT
 from dpviz.numbers import chance, number
 from dpviz.privacy.accounts import Account, Accounts, Claim
 from dpviz.privacy.guarantee import Guarantee, Neighboring, Notion
-from tests.pages.visitor import content, new_app, press, private_file, spend
+from tests.pages.visitor import content, press, private_file, spend
 
 PRIVATE = [slug for slug, cls in ALGORITHMS.items() if cls.notion is not Notion.NONE]
 X = np.random.default_rng(0).uniform(-1, 1, (60, 2))
@@ -56,12 +56,6 @@ def test_parts_of_the_rows_and_other_mechanisms_have_their_words():
     assert "for keys that one row alone creates" in " ".join(releases_table(run("stemmer-kaplan")).why)
     assert "for all picks together" in " ".join(releases_table(run("em-mc")).why)
     assert "flipping each bit with probability" in " ".join(releases_table(run("stemmer-kaplan-local")).why)
-
-
-@pytest.fixture
-def start(monkeypatch, tmp_path):
-    monkeypatch.setenv("DPVIZ_HOME", str(tmp_path))
-    return lambda: new_app().run()
 
 
 def html(app):

@@ -2,11 +2,9 @@
 
 import re
 from html import escape
-from pathlib import Path
 
 import pandas as pd
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from dpviz.papers import bench
 from dpviz.papers.registry import papers
@@ -15,16 +13,14 @@ from pages._ui.learn.papers import view as shown
 from pages._ui.learn.papers import writeup
 from pages._ui.learn.papers.bench import BENCH, BOX
 from tests.pages.sentences import code_names
+from tests.pages.visitor import visit
 
 ITEMS = {paper.id: [item.name for item in paper.items] for paper in papers().values()}
 
 
 @pytest.fixture
-def page(monkeypatch):
-    root = Path(__file__).parents[2]
-    monkeypatch.chdir(root)
-    app = AppTest.from_file(str(root / "app.py"), default_timeout=240).run()
-    return app.switch_page("pages/papers.py").run()
+def page():
+    return visit("papers")
 
 
 def words(app):

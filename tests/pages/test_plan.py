@@ -12,26 +12,18 @@ from dpviz.planning.rehearsal import rehearse
 from dpviz.planning.towns import shaped
 from pages._ui.data.plan import view
 from pages._ui.data.plan.form import Wish
-from tests.pages.visitor import csv, declare, drop, facts, visit, wait
+from tests.pages.visitor import csv, declare, drop, facts, read, visit, wait
 
+opened = partial(visit, "plan")
 QUERY = "v=1&n=300&k=2&columns=east,north&low=-1,-1&high=1,1&a=sulloyd"
 
 
-@pytest.fixture
-def opened():
-    return partial(visit, "plan")
-
-
-def words(app):
-    return " ".join([block.proto.body for block in app.get("html")] + [text.value for text in app.markdown])
-
-
 @pytest.mark.slow
-def test_a_plan_answers_in_both_directions_and_says_what_it_assumes(opened):
+def test_a_plan_answers_in_both_directions_and_says_what_it_assumes():
     app = opened(QUERY + "&within=0.2&e=0.7&curve=1")
-    wait(app, lambda app: "Tight bounds" in words(app))
+    wait(app, lambda app: "Tight bounds" in read(app))
     assert not app.exception and not app.error
-    text = words(app)
+    text = read(app)
     assert "for noise of ±200 m per center with k = 2" in text and "ε 0.7 gives noise of ±" in text
     assert "2 round groups, " in text and "Nothing was read or spent." in text
     assert text.count("±") > 6 and "bounds half as wide" in text
@@ -62,11 +54,11 @@ def test_two_private_files_with_the_same_public_facts_are_rehearsed_alike_to_the
         wait(app, lambda app: "rehearsed" in app.session_state)
         assert not app.run().exception and not app.error  # drawn whole: rows came while it was drawn
         ((run, looked),) = app.session_state["rehearsed"].items()
-        told.append((run, [pickle.dumps(dataclasses.replace(one, seconds=0.0)) for one in looked], words(app)))
+        told.append((run, [pickle.dumps(dataclasses.replace(one, seconds=0.0)) for one in looked], read(app)))
     assert len(told[0][1]) == 3 and told[0] == told[1]
 
 
-def test_a_town_of_ones_own_needs_a_share_for_every_group(opened):
+def test_a_town_of_ones_own_needs_a_share_for_every_group():
     app = opened(QUERY)
     app.text_input(key="plan_shares").set_value("3, 1, 1").run()
     assert [error.value for error in app.error] == [
@@ -75,7 +67,7 @@ def test_a_town_of_ones_own_needs_a_share_for_every_group(opened):
     app.text_input(key="plan_shares").set_value("3, 1").run()
     app.slider(key="plan_near").set_value(3.0).run()
     wait(app, lambda app: "rehearsed" in app.session_state)
-    assert not app.error and "yours, 75/25" in words(app) and "all groups found" in words(app)
+    assert not app.error and "yours, 75/25" in read(app) and "all groups found" in read(app)
     ((_, looked),) = app.session_state["rehearsed"].items()
     assert next(one for one in looked if one.facts.title == "yours, 75/25").facts.town.apart == 3
 
@@ -90,14 +82,14 @@ def test_a_town_of_ones_own_needs_a_share_for_every_group(opened):
         ("&n=2&k=3", "Centers must be at most the number of people, 2; got 3."),
     ],
 )
-def test_what_cannot_be_is_one_sentence(opened, query, told):
+def test_what_cannot_be_is_one_sentence(query, told):
     kept = "&".join(part for part in QUERY.split("&") if part.split("=")[0] not in query.replace("&", "=").split("="))
     app = opened(kept + query)
     assert not app.exception
     assert [error.value for error in app.error] == [f"{told} Nothing was read or spent."]
 
 
-def test_words_for_epsilon_and_the_declaration_of_a_sample(opened):
+def test_words_for_epsilon_and_the_declaration_of_a_sample():
     app = opened(QUERY)
     app.text_input(key="plan_epsilon").set_value("one").run()
     assert app.error[0].value.startswith("The budget ε must be numbers")
@@ -107,7 +99,7 @@ def test_words_for_epsilon_and_the_declaration_of_a_sample(opened):
     assert app.number_input(key="plan_n").value == 150 and "petal" in app.text_input(key="plan_columns").value
 
 
-def test_a_wide_table_leaves_out_only_the_slow_methods_and_names_them(opened, monkeypatch):
+def test_a_wide_table_leaves_out_only_the_slow_methods_and_names_them(monkeypatch):
     done = rehearse(Facts.declare(50, [0], [1], 2), "sulloyd", 1.0, 1)
     monkeypatch.setattr(view, "LONGEST", 5.0)
     monkeypatch.setattr(view, "CLOSELY", 1)
@@ -125,7 +117,7 @@ def test_a_wide_table_leaves_out_only_the_slow_methods_and_names_them(opened, mo
     assert not app.error and not any("left out" in info.value for info in app.info)
 
 
-def test_without_a_private_file_the_strip_names_who_is_rehearsed(opened):
+def test_without_a_private_file_the_strip_names_who_is_rehearsed():
     strip = next(b.proto.body for b in opened(QUERY).get("html") if 'class="dp-strip"' in b.proto.body)
     assert "made-up people" in strip
 

@@ -35,6 +35,7 @@ from pages._ui.teach.present import show as show_module
 from pages._ui.teach.present.scenes import staged
 from pages._ui.teach.present.show import _record
 from pages._ui.work import atlas
+from tests.pages.pictures import sent
 from tests.pages.visitor import visit, wait
 
 QUICK = Deck(
@@ -420,8 +421,7 @@ def ready(app):
 
 
 def show(app):
-    found = [c.proto.json for c in app.get("bidi_component") if c.proto.component_name == "dpviz_show"]
-    return json.loads(found[0]) if found else None
+    return next(iter(sent(app, "dpviz_show")), None)
 
 
 @pytest.mark.slow

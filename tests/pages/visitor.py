@@ -1,6 +1,8 @@
 """Do what visitors do on a page, through Streamlit's test driver."""
 
+import html
 import json
+import re
 import time
 from pathlib import Path
 
@@ -9,6 +11,7 @@ import pandas as pd
 from streamlit.testing.v1 import AppTest
 
 ROOT = Path(__file__).parents[2]
+KINDS = ("header", "markdown", "caption", "info", "error", "warning", "success")
 
 
 def new_app():
@@ -45,8 +48,14 @@ def wait_for_run(app, seconds=240):
 
 
 def words(app):
-    """Return the text of a page that is drawn as HTML, with its tags."""
-    return " ".join(block.proto.body for block in app.get("html"))
+    """Return the text of a page that is drawn as HTML, with its tags but without its styles."""
+    return re.sub(r"<style>.*?</style>", "", " ".join(block.proto.body for block in app.get("html")), flags=re.DOTALL)
+
+
+def read(app):
+    """Return everything that a page says, without tags: its headings, markdown, captions, boxes and HTML."""
+    texts = [element.value for kind in KINDS for element in app.get(kind)]
+    return html.unescape(re.sub(r"<[^>]+>", "", " ".join([*texts, words(app)]))).replace("\\", "")
 
 
 def told(app):

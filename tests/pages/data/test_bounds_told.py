@@ -1,6 +1,5 @@
 """Check what a visitor reads about bounds: where a value was cut, what empty cells do, and what a paid count says."""
 
-import html
 import re
 
 import numpy as np
@@ -11,15 +10,9 @@ from dpviz.datasets.meanings import as_suggested, meaning_of
 from dpviz.privacy.accounts import FileBudget
 from dpviz.privacy.guarantee import Neighboring
 from pages._ui.work import private
-from tests.pages.visitor import declare, drop, facts, new_app, onward, press, wait_for_run
+from tests.pages.visitor import declare, drop, facts, onward, press, read, wait_for_run
 
 SAYS = "basket_eur at your bound of 1,000 EUR: the bound may be cutting values off; the ± does not cover that"
-
-
-@pytest.fixture
-def app(monkeypatch, tmp_path):
-    monkeypatch.setenv("DPVIZ_HOME", str(tmp_path))
-    return new_app().run()
 
 
 def customers():
@@ -32,13 +25,6 @@ def customers():
     for i in rng.choice(3000, 262, replace=False):
         rows[i][int(rng.integers(2))] = ""
     return ("age,basket_eur\n" + "\n".join(map(",".join, rows))).encode()
-
-
-def read(app):
-    """Return everything that a page says: its markdown, captions, boxes and HTML."""
-    texts = [element.value for kind in ("markdown", "caption", "info", "error", "warning") for element in app.get(kind)]
-    bodies = [element.proto.body for element in app.main if element.type == "html"]
-    return html.unescape(re.sub(r"<[^>]+>", "", " ".join(map(str, [*texts, *bodies])))).replace("\\", "")
 
 
 def suggested(app):

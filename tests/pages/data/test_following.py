@@ -1,20 +1,14 @@
 """Check that a new private file is declared as the open one, and that both accounts are added up before a run."""
 
 import re
-from html import unescape
 
 import pytest
 
 from dpviz.privacy.accounts import Accounts, Both
 from pages._ui.frame.words import on_screen
-from tests.pages.visitor import content, declare, drop, facts, new_app, press, private_file, spend
+from tests.pages.visitor import content, declare, drop, facts, new_app, press, private_file, read, spend
 
 BUTTON = "Take over the declaration"
-
-
-def said(app):
-    html = " ".join(block.proto.body for block in app.get("html"))
-    return " ".join(unescape(re.sub("<[^>]+>", " ", html)).split())
 
 
 def errors(app):
@@ -41,7 +35,7 @@ def test_a_new_file_is_declared_as_the_open_one_and_both_are_added_up_before_any
     store = Accounts.open()
     both = Both(("mine.csv", "june.csv"), *map(store.of, keys))
     assert [len(account.claims) for account in (both.before, both.after)] == [1, 0] and both.after.private
-    shown = said(app)
+    shown = " ".join(read(app).split())
     for line in both.lines:  # as `accounts next` prints them
         assert " ".join(on_screen(line).split()) in shown
     alone, repeated = re.findall(r"together, for a person in both files, [^.]* in each: ε = ([\d.]+), δ = ", shown)

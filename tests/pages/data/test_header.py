@@ -142,8 +142,7 @@ def test_a_reader_names_no_cell_in_a_refusal(first, second, ending):
 
 
 @pytest.fixture
-def page(monkeypatch, tmp_path):
-    monkeypatch.setenv("DPVIZ_HOME", str(tmp_path))
+def page(monkeypatch):
     monkeypatch.setattr(sys, "argv", ["app"])
     monkeypatch.setattr(new_files, "A_MINUTE", 100)
     app = new_app().run().switch_page("pages/data.py").run()

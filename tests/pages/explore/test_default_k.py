@@ -1,6 +1,5 @@
 """Check the sentence on an untouched k: computed for public files, and never from the rows of a private one."""
 
-import html
 import re
 
 import numpy as np
@@ -8,7 +7,7 @@ import pytest
 
 from dpviz.runs.single import reference
 from pages._ui.explore import default_k
-from tests.pages.visitor import declare, drop, facts, finish, new_app, press
+from tests.pages.visitor import declare, drop, facts, finish, new_app, press, read
 
 
 def six():
@@ -16,10 +15,6 @@ def six():
     rng = np.random.default_rng(3)
     X = rng.normal(rng.uniform(10, 90, (6, 2)).repeat(50, axis=0), 2).clip(0, 100).round(2)
     return X, ("a,b\n" + "\n".join(f"{a},{b}" for a, b in X)).encode()
-
-
-def shown(app):
-    return html.unescape(re.sub("<[^>]+>", "", " ".join(block.proto.body for block in app.get("html"))))
 
 
 @pytest.fixture
@@ -39,7 +34,7 @@ def test_a_public_file_says_that_three_is_a_default_and_what_six_would_gain(watc
     app = watched("Yes, it is public")
     app.selectbox(key="explore_algorithm").set_value("nsm").run()
     finish(app)
-    (said,) = re.findall(r"k = 3 is a default: KMeans' loss falls another ([\d.]+)% at k = 6\.", shown(app))
+    (said,) = re.findall(r"k = 3 is a default: KMeans' loss falls another ([\d.]+)% at k = 6\.", read(app))
     data = next(iter(app.session_state["own"].values()))
     three, six_ = (reference(data, k, 0).loss for k in (3, 6))
     assert float(said) == pytest.approx(100 * (1 - six_ / three), rel=0.05)
@@ -52,10 +47,10 @@ def test_a_private_file_says_what_its_release_shows_and_computes_nothing_from_ro
     app = watched("No, it is private")
     press(app, "Run")
     finish(press(app, "Run and spend"))
-    assert "KMeans' loss falls" not in shown(app) and "on these points, noise included" in shown(app)
+    assert "KMeans' loss falls" not in read(app) and "on these points, noise included" in read(app)
 
 
 @pytest.mark.slow
 def test_a_declared_k_says_nothing(watched):
     app = finish(watched("Yes, it is public", n_clusters=4))
-    assert "is a default" not in shown(app)
+    assert "is a default" not in read(app)

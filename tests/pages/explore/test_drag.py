@@ -17,6 +17,7 @@ from pages._ui.explore.workspace.explore import explore
 from pages._ui.frame import catalog
 from pages._ui.frame.address import scene
 from pages._ui.work import atlas, filling
+from tests.pages.pictures import sent
 from tests.pages.visitor import content, private_file, visit
 
 READ = files.read
@@ -51,26 +52,19 @@ def asked(folder, monkeypatch):
     drag._record.clear()
 
 
-@pytest.fixture
-def opened(monkeypatch, tmp_path):
-    monkeypatch.setenv("DPVIZ_HOME", str(tmp_path))
-
-    def open_(query="v=1&d=tiny&a=pe-means&k=2&e=1&s=0", page="explore"):
-        app = visit(page, query)
-        assert not app.exception
-        return app
-
-    return open_
+def opened(query="v=1&d=tiny&a=pe-means&k=2&e=1&s=0", page="explore"):
+    app = visit(page, query)
+    assert not app.exception
+    return app
 
 
 def dragged(app):
     """Return the data sent to the slider of ε, or None if the slider is missing."""
-    parts = [one.proto for one in app.get("bidi_component")]
-    return next((json.loads(part.json) for part in parts if part.component_name == "dpviz_drag"), None)
+    return next(iter(sent(app, "dpviz_drag")), None)
 
 
 @pytest.mark.slow
-def test_a_sample_with_stored_runs_has_a_drag_with_the_runs_of_the_page(opened, asked):
+def test_a_sample_with_stored_runs_has_a_drag_with_the_runs_of_the_page(asked):
     app = opened()
     data = dragged(app)
     (edition,) = json.loads(data["record"])["editions"]
@@ -85,7 +79,7 @@ def test_a_sample_with_stored_runs_has_a_drag_with_the_runs_of_the_page(opened, 
 
 
 @pytest.mark.parametrize("page", ["explore", "again", "attacker", "ledger"])
-def test_every_view_of_a_run_has_the_drag(opened, asked, page):
+def test_every_view_of_a_run_has_the_drag(asked, page):
     assert dragged(opened(page=page))["epsilon"] == 1
 
 
@@ -102,7 +96,7 @@ def test_every_view_of_a_run_has_the_drag(opened, asked, page):
         "v=1&d=tiny:30&a=pe-means&k=2&e=1&s=0",  # no runs with this many people are stored
     ],
 )
-def test_what_is_not_stored_has_no_drag_and_nobody_is_told_that_it_is_missing(opened, asked, query):
+def test_what_is_not_stored_has_no_drag_and_nobody_is_told_that_it_is_missing(asked, query):
     app = opened(query)
     assert dragged(app) is None and not any("Stored runs" in caption.value for caption in app.caption)
 
@@ -143,7 +137,7 @@ def made(monkeypatch):
     return Made.made
 
 
-def test_a_k_off_the_table_gets_a_track_that_grows_from_runs_of_its_own(opened, asked, made, monkeypatch):
+def test_a_k_off_the_table_gets_a_track_that_grows_from_runs_of_its_own(asked, made, monkeypatch):
     query = "v=1&d=tiny&a=dp-lloyd&k=3&e=1&s=0"
     data = dragged(opened(query))
     (edition,) = json.loads(data["record"])["editions"]
@@ -157,25 +151,23 @@ def test_a_k_off_the_table_gets_a_track_that_grows_from_runs_of_its_own(opened, 
     assert "dpviz_drag" in form(app, "form_drag") and "Privacy budget" not in form(app, "form_fields")
 
 
-def test_before_a_track_has_stops_the_field_of_epsilon_stands_and_the_track_has_its_room(
-    opened, asked, made, monkeypatch
-):
+def test_before_a_track_has_stops_the_field_of_epsilon_stands_and_the_track_has_its_room(asked, made, monkeypatch):
     monkeypatch.setattr(Made, "last", 0)
     app = opened("v=1&d=tiny&a=dp-lloyd&k=3&e=1&s=0")
     assert dragged(app) is None and "Privacy budget" in form(app, "form_fields")
     assert "are being made" in form(app, "form_drag")
 
 
-def test_an_epsilon_between_the_stops_keeps_the_track(opened, asked):
+def test_an_epsilon_between_the_stops_keeps_the_track(asked):
     assert dragged(opened("v=1&d=tiny&a=pe-means&k=2&e=0.8&s=0"))["epsilon"] == 0.8
 
 
-def test_without_hidden_layers_the_drag_knows_nothing_of_the_rows(opened, asked):
+def test_without_hidden_layers_the_drag_knows_nothing_of_the_rows(asked):
     record = json.loads(dragged(opened("v=1&d=tiny&a=pe-means&k=2&e=1&s=0&layers=0"))["record"])
     assert all(not stop["truth"] and "own" not in stop for stop in record["editions"][0]["stops"])
 
 
-def test_a_lock_holds_the_drag_too(opened, asked):
+def test_a_lock_holds_the_drag_too(asked):
     data = dragged(opened("v=1&d=tiny&a=pe-means&k=2&e=1&s=0&lock=k"))
     assert data["locked"] and data["fixed"]
     free = dragged(opened("v=1&d=tiny&a=pe-means&k=2&e=1&s=0&lock=epsilon"))
@@ -183,7 +175,7 @@ def test_a_lock_holds_the_drag_too(opened, asked):
 
 
 @pytest.mark.parametrize("damage", ["missing", "damaged", "old"])
-def test_without_an_atlas_the_page_works_and_says_so_once(opened, asked, monkeypatch, folder, tmp_path, damage):
+def test_without_an_atlas_the_page_works_and_says_so_once(asked, monkeypatch, folder, tmp_path, damage):
     for method in ("pe-means", "kmeans"):
         content = (folder / f"tiny.{method}.parquet").read_bytes()
         if damage != "missing":
@@ -198,7 +190,7 @@ def test_without_an_atlas_the_page_works_and_says_so_once(opened, asked, monkeyp
     assert not app.exception and not any("Stored runs" in caption.value for caption in app.caption)
 
 
-def test_no_private_file_and_no_file_of_ones_own_is_ever_looked_up(opened, asked, made, monkeypatch):
+def test_no_private_file_and_no_file_of_ones_own_is_ever_looked_up(asked, made, monkeypatch):
     app = private_file(opened("v=1&d=town&a=kmeans"), content(1))
     asked.clear(), made.clear()
     app.switch_page("pages/explore.py").run()

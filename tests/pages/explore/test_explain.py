@@ -2,17 +2,7 @@
 
 import pytest
 
-from tests.pages.visitor import csv, declare, drop, facts, new_app, spend
-
-
-@pytest.fixture
-def app(monkeypatch, tmp_path):
-    monkeypatch.setenv("DPVIZ_HOME", str(tmp_path))
-    return new_app().run()
-
-
-def _words(app):
-    return " ".join(element.proto.body for element in app.main if element.type == "html")
+from tests.pages.visitor import csv, declare, drop, facts, spend, words
 
 
 def test_the_rows_are_asked_beside_the_run(app):
@@ -23,7 +13,7 @@ def test_the_rows_are_asked_beside_the_run(app):
     assert not app.exception
     (answer,) = app.session_state["explained"].values()
     assert answer.spent.epsilon == pytest.approx(1.0, rel=1e-6)
-    assert "Cluster 1: " in _words(app) and "From the rows" in _words(app)
+    assert "Cluster 1: " in words(app) and "From the rows" in words(app)
 
 
 @pytest.mark.slow

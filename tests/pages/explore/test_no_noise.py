@@ -1,7 +1,6 @@
 """Check runs without noise on Explore: for DEMO only, marked as such, with an address, and in no private comparison."""
 
 import dataclasses
-from functools import partial
 
 import numpy as np
 import pytest
@@ -19,11 +18,6 @@ from tests.tiers import tiers
 OFFERED = [slug for slug, cls in ALGORITHMS.items() if may_be_noiseless(cls)]
 
 
-@pytest.fixture
-def opened():
-    return partial(visit, "explore")
-
-
 def drawn(app, ready):
     wait(app, ready)
     assert ready(app) and not app.exception and not app.error
@@ -33,16 +27,16 @@ def drawn(app, ready):
 BADGE = '<span class="dp-badge other">NO PRIVACY</span>'
 
 
-def test_a_link_opens_a_run_without_noise_which_says_so(opened):
-    app = drawn(opened("v=1&d=tiny&a=sulloyd&k=2&e=1&s=0&exact=1"), lambda app: BADGE in words(app))
+def test_a_link_opens_a_run_without_noise_which_says_so():
+    app = drawn(visit("explore", "v=1&d=tiny&a=sulloyd&k=2&e=1&s=0&exact=1"), lambda app: BADGE in words(app))
     assert app.toggle(key="explore_exact").value
     app.toggle(key="explore_exact").set_value(False).run()
     drawn(app, lambda app: BADGE not in words(app))
     assert BADGE not in words(app) and not app.exception
 
 
-def test_reports_of_the_local_model_have_no_switch(opened):
-    app = opened("v=1&d=tiny&a=stemmer-kaplan-local&k=2&e=1&s=0")
+def test_reports_of_the_local_model_have_no_switch():
+    app = visit("explore", "v=1&d=tiny&a=stemmer-kaplan-local&k=2&e=1&s=0")
     assert not app.exception and "explore_exact" not in [toggle.key for toggle in app.toggle]
 
 

@@ -101,9 +101,8 @@ def test_the_rows_that_count_as_public_are_always_the_same_and_never_those_of_pr
 
 
 @pytest.fixture
-def spend(monkeypatch, tmp_path):
+def spend():
     """Open Spend with a waiting run of the method on a private file."""
-    monkeypatch.setenv("DPVIZ_HOME", str(tmp_path))
     app = private_file(new_app().run(), content())
     app.session_state["private_algorithm"] = "public-start"
     app.switch_page("pages/explore.py").run()

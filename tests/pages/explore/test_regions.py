@@ -1,26 +1,10 @@
 """Check DP-DBSCAN on Explore and Compare: regions have their own words, and no loss is shown."""
 
-import pytest
-
-from tests.pages.visitor import new_app, words
+from tests.pages.visitor import visit, wait_for_run, words
 
 
-@pytest.fixture
-def app(monkeypatch, tmp_path):
-    monkeypatch.setenv("DPVIZ_HOME", str(tmp_path))
-    return new_app()
-
-
-def test_regions_are_told_in_their_own_words(app):
-    app.query_params.update({"v": "1", "d": "moons", "a": "dp-dbscan", "e": "1", "s": "0"})
-    app.run().switch_page("pages/explore.py").run()
-    assert not app.exception
-    app.session_state["explore_data"], app.session_state["explore_algorithm"] = "moons", "dp-dbscan"
-    app.run()
-    for _ in range(100):
-        if "job" not in app.session_state:
-            break
-        app.run()
+def test_regions_are_told_in_their_own_words():
+    app = wait_for_run(visit("explore", "v=1&d=moons&a=dp-dbscan&e=1&s=0"))
     assert not app.exception and "dp-dbscan" in app.session_state["shown"]
     shown, folds = words(app), [box.label for box in app.expander]
     assert "2 regions" in shown and "adjusted Rand index" in shown and "× KMeans" not in shown

@@ -2,7 +2,6 @@
 
 import dataclasses
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -24,13 +23,7 @@ from pages._ui.work.results import Result
 from tests.pages.pictures import pictures
 from tests.pages.visitor import visit, wait_for_run
 
-ROOT = Path(__file__).parents[3]
 STEP = 2.0**-22  # resolution of a stored center, in z units
-
-
-@pytest.fixture(autouse=True)
-def in_the_checkout(monkeypatch):
-    monkeypatch.chdir(ROOT)
 
 
 def asked(sample, method, seed=0, data=None, **values):

@@ -13,11 +13,6 @@ from pages._ui.work.turns import check_settings as check_proxies
 from tests.serving import ROOT
 
 
-@pytest.fixture(autouse=True)
-def in_the_checkout(monkeypatch):
-    monkeypatch.chdir(ROOT)
-
-
 def refusal():
     with pytest.raises(SystemExit) as refused:
         settings.check_streamlit()

@@ -64,9 +64,8 @@ def held_up(monkeypatch):
     go.set()
 
 
-def _spending(monkeypatch, tmp_path, held_up):
+def _spending(held_up):
     """Return the app of a visitor whose paid run has begun, and its job."""
-    monkeypatch.setenv("DPVIZ_HOME", str(tmp_path))
     held_up.set()
     app = private_file(new_app().run(), content()).switch_page("pages/explore.py").run()
     app = press(app, "Run")
@@ -78,8 +77,8 @@ def _spending(monkeypatch, tmp_path, held_up):
 
 
 @pytest.mark.slow
-def test_a_paid_run_is_shown_although_the_queue_has_forgotten_it(monkeypatch, tmp_path, held_up):
-    app, job = _spending(monkeypatch, tmp_path, held_up)
+def test_a_paid_run_is_shown_although_the_queue_has_forgotten_it(held_up):
+    app, job = _spending(held_up)
     runs.jobs()._jobs.clear()
     st.cache_resource.clear()
     app.run()
@@ -92,9 +91,9 @@ def test_a_paid_run_is_shown_although_the_queue_has_forgotten_it(monkeypatch, tm
 
 
 @pytest.mark.slow
-def test_a_paid_run_goes_on_although_nobody_is_connected(monkeypatch, tmp_path, held_up):
+def test_a_paid_run_goes_on_although_nobody_is_connected(monkeypatch, held_up):
     monkeypatch.setattr(runs.Presence, "there", lambda self: False)
-    app, job = _spending(monkeypatch, tmp_path, held_up)
+    app, job = _spending(held_up)
     held_up.set()
     assert job.wait(240) and job.status == "done"
     assert len(finish(app).session_state["history"]) == 1
@@ -113,7 +112,6 @@ def _dying(data, algorithm, seed, on_step, *, noiseless=False):
 
 @pytest.mark.slow
 def test_a_killed_paid_run_is_one_claim_one_draw_and_one_sentence(monkeypatch, tmp_path):
-    monkeypatch.setenv("DPVIZ_HOME", str(tmp_path))
     monkeypatch.setenv(DRAWS, str(tmp_path / "draws"))
     monkeypatch.setattr(runs, "replay", _dying)
     pool = Pool(2)

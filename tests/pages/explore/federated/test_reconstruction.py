@@ -4,12 +4,7 @@ import re
 
 import pytest
 
-from tests.pages.visitor import visit, words
-
-
-@pytest.fixture
-def opened():
-    return visit
+from tests.pages.visitor import words
 
 
 def strip(app):
@@ -21,24 +16,24 @@ def read_off(app):
     return int(found[2].replace(",", "")) if found else 0
 
 
-def test_people_are_read_off_exact_centers_and_noise_is_no_proof_of_privacy(opened):
-    app = opened("limits", "v=1&d=iris")
+def test_people_are_read_off_exact_centers_and_noise_is_no_proof_of_privacy(open_link):
+    app = open_link("limits", "v=1&d=iris")
     assert not app.exception and read_off(app) >= 1 and "from 3 centers in 15 rounds" in words(app)
     app.segmented_control(key="exact_noise").set_value("seeded").run()
     assert not app.exception and read_off(app) == 0
     assert "no count is whole, so this arithmetic stops" in words(app) and "that alone protects nobody" in words(app)
 
 
-def test_the_strip_names_the_sample_of_the_picture(opened):
-    app = opened("limits", "v=1&d=digits")
+def test_the_strip_names_the_sample_of_the_picture(open_link):
+    app = open_link("limits", "v=1&d=digits")
     assert "Handwritten digits" in strip(app) and "Town" not in strip(app)
     app.selectbox(key="exact_data").set_value("iris").run()
     assert "Iris" in strip(app)
 
 
 @pytest.mark.slow
-def test_clients_without_noise_give_people_away_too(opened):
-    app = opened("explore", "v=1&d=iris&a=fastlloyd&trust=clients&bare=1")
+def test_clients_without_noise_give_people_away_too(open_link):
+    app = open_link("explore", "v=1&d=iris&a=fastlloyd&trust=clients&bare=1")
     assert not app.exception and read_off(app) >= 1
     app.toggle(key="fed_exact").set_value(False).run()
     assert not app.exception and read_off(app) == 0
