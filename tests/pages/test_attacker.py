@@ -17,8 +17,6 @@ from dpviz.privacy.guarantee import Notion
 from dpviz.trace import Cancelled
 from pages._ui.explore.attacker import rounds, view
 from pages._ui.explore.distance.methods import stops
-from pages._ui.explore.workspace.explore import explore
-from pages._ui.frame.address import scene
 from pages._ui.work.jobs import Job
 from tests.pages.pictures import pictures
 from tests.pages.visitor import visit, words
@@ -193,23 +191,6 @@ def test_rho_asks_here_or_away(open_link):
     app.segmented_control(key="attacker_ask").set_value("in").run()
     assert game(app).question.bound.odds == 100  # a promise about moves does not hide whether Alex is there
     assert "Nothing is promised here" in words(app)
-
-
-@pytest.mark.slow
-def test_a_person_who_is_not_there_gives_way_to_the_farthest_one(open_link):
-    app = open_link("v=1&d=tiny&a=sulloyd&k=2&e=1&s=0&who=row:99999")
-    assert not app.exception and answer(app) is not None
-    assert any("no such person" in info.value and "the person farthest from" in info.value for info in app.info)
-
-
-BAD = ["v=1&a=nobody", "v=1&e=-3", "v=1&who=me", "v=1&who=row:x", "v=1&ask=why", "v=1&far=-1"]
-
-
-@pytest.mark.parametrize("query", BAD)
-def test_a_bad_link_gives_the_default_and_one_sentence(query):
-    found, sentence = scene.read("attacker", query, explore)
-    assert found.values == scene.read("attacker", "", explore)[0].values
-    assert sentence.startswith("This link opens, but defaults replace") and sentence.count(".") == 1
 
 
 def test_private_data_are_refused_with_the_reason():

@@ -1,13 +1,11 @@
 """Check the Data page through Streamlit's test driver: its steps, its kept values, and that PRIVATE shows no cell."""
 
-import asyncio
 import base64
 import gc
 import html
 import io
 import json
 import re
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from importlib import import_module
 from pathlib import Path
@@ -29,22 +27,10 @@ from pages._ui.frame.places import PAGES
 from pages._ui.work import results
 from tests.pages.pictures import pictures
 from tests.pages.visitor import csv, declare, drop, facts, finish, new_app, onward, press, ran
+from tests.serving import awaited
 
 ROOT = Path(__file__).parents[2]
 ROWS = 7919  # a number of rows that occurs nowhere else
-
-
-def test_a_sample_is_chosen_for_every_page(start):
-    app = start()
-    assert app.segmented_control(key="data_way").value == "Your file"  # as the place is called
-    app.segmented_control(key="data_way").set_value("Samples").run()
-    labels = [app.button(key=f"use_{name}").label for name in SAMPLES]
-    assert not app.exception and len(set(labels)) == len(SAMPLES) and "In use" in labels
-    app.button(key="use_iris").click().run()
-    app.switch_page("pages/explore.py").run()
-    assert app.selectbox(key="explore_data").value == "iris"
-    app.switch_page("pages/data.py").run()
-    assert app.button(key="use_iris").label == "In use" and not app.exception
 
 
 def test_without_a_private_file_the_account_shows_an_example_whose_total_is_that_of_its_claims(start):
@@ -510,8 +496,7 @@ def parsed(size):
         form = await MultiPartParser(Headers({"content-type": "multipart/form-data; boundary=x"}), stream()).parse()
         return form["file"].file._rolled
 
-    with ThreadPoolExecutor(1) as pool:  # a browser test may have left its event loop running on this thread
-        return pool.submit(asyncio.run, run()).result()
+    return awaited(run())
 
 
 @pytest.mark.slow

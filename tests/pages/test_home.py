@@ -55,14 +55,6 @@ def test_start_is_there_before_any_part_is_made_and_asks_nothing(open_link, noth
     assert set(nothing_made) == {"Start: averages"}
 
 
-@pytest.mark.parametrize("screen", ["0", "7", "-1", "2.5", "<b>x</b>", "3&screen=4", "%00"])
-def test_a_screen_that_does_not_exist_is_the_first_one_and_one_sentence(open_link, screen):
-    app = open_link("home", f"v=1&screen={screen}")
-    assert not app.exception and component(app)["screen"] == 1
-    (told,) = [info.value for info in app.info]
-    assert told.startswith("This link opens, but") and "<b>" not in told
-
-
 def test_stored_parts_are_there_without_any_computation(open_link):
     app = open_link("home", "v=1")
     record = json.loads(component(app)["record"])

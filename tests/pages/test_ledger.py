@@ -13,7 +13,7 @@ from dpviz.figures.kit.theme import LIGHT
 from dpviz.numbers import chance, number
 from dpviz.privacy.accounts import Account, Accounts, Claim
 from dpviz.privacy.guarantee import Guarantee, Neighboring, Notion
-from tests.pages.visitor import content, press, private_file, spend
+from tests.pages.visitor import content, press, private_file, spend, words
 
 PRIVATE = [slug for slug, cls in ALGORITHMS.items() if cls.notion is not Notion.NONE]
 X = np.random.default_rng(0).uniform(-1, 1, (60, 2))
@@ -34,8 +34,8 @@ def test_totals_end_at_what_the_trace_spent_and_every_release_says_why(slug):
         last, expected = table[notion].iloc[-1], getattr(trace.spent, notion)
         assert math.isnan(last) if expected is None else last == pytest.approx(expected), notion
         assert not (table[notion] == 0).any(), "n/a where a notion does not exist, never 0"
-    for entry, words in zip(trace.ledger, table.why, strict=True):
-        assert words.startswith(entry.reason[0].upper()) and "costs" in words and words.endswith(".")
+    for entry, why in zip(trace.ledger, table.why, strict=True):
+        assert why.startswith(entry.reason[0].upper()) and "costs" in why and why.endswith(".")
     steps = steps_table(trace)
     assert steps.releases.sum() == len(trace.ledger)
     assert steps.added.sum() == pytest.approx(trace.spent.epsilon) and steps.epsilon.iloc[-1] == table.epsilon.iloc[-1]
@@ -58,17 +58,13 @@ def test_parts_of_the_rows_and_other_mechanisms_have_their_words():
     assert "flipping each bit with probability" in " ".join(releases_table(run("stemmer-kaplan-local")).why)
 
 
-def html(app):
-    return " ".join(block.proto.body for block in app.get("html"))
-
-
 def test_the_ledger_page_lists_the_replay_and_offers_downloads(start):
     app = start().switch_page("pages/ledger.py").run()
     replay = ALGORITHMS["pe-means"](n_clusters=5, epsilon=1.0)
     planned = sum(map(len, replay.plan(2, 5000).costs.values()))
-    assert not app.exception and replay.name in html(app)
-    assert html(app).count("<details><summary><span>") == planned
-    assert "pure ε" not in html(app) and "zCDP ρ" in html(app)  # Gaussian noise has no pure ε
+    assert not app.exception and replay.name in words(app)
+    assert words(app).count("<details><summary><span>") == planned
+    assert "pure ε" not in words(app) and "zCDP ρ" in words(app)  # Gaussian noise has no pure ε
     names = [button.proto.label for button in app.get("download_button")]
     assert {"Download JSON", "Download CSV"} <= set(names)
 
@@ -80,7 +76,7 @@ def test_the_limits_page_names_what_is_not_protected(start):
     assert {"The unit", "Public inputs", "Floating point", "Time and memory", "Seeds", "Several runs"} <= found
 
 
-def words(app):
+def marked(app):
     return " ".join(m.value for m in app.markdown)
 
 
@@ -90,10 +86,10 @@ def test_a_private_file_has_one_account_in_every_tab_and_a_total_that_holds(star
     first.switch_page("pages/account.py").run()
     assert not first.exception and any("Nothing has been claimed" in info.value for info in first.info)
     spend(first).switch_page("pages/account.py").run()
-    assert not first.exception and "ε = 1, " in words(first), words(first)
-    assert "Claims" in html(first) and "seed" not in html(first).replace("The seed", "")
+    assert not first.exception and "ε = 1, " in marked(first), marked(first)
+    assert "Claims" in words(first) and "seed" not in words(first).replace("The seed", "")
     second = private_file(start(), content(1)).switch_page("pages/account.py").run()
-    assert "ε = 1, " in words(second)
+    assert "ε = 1, " in marked(second)
     second.switch_page("pages/explore.py").run()
     press(second, "Run")
     epsilon, delta, *_ = first.number_input
@@ -106,7 +102,7 @@ def test_a_private_file_has_one_account_in_every_tab_and_a_total_that_holds(star
     (info,) = (info.value for info in second.info if "Your total does not allow this run" in info.value)
     assert "above the total of 1.2; " in info and "These are still free: " in info
     assert next(button for button in second.button if button.label == "Run and spend").disabled
-    shown = html(second.switch_page("pages/account.py").run())
+    shown = words(second.switch_page("pages/account.py").run())
     assert "over the total" in shown and shown.count("<td>NSM (ours)</td>") == 1
     other = private_file(start(), content(2)).switch_page("pages/account.py").run()
     assert any("Nothing has been claimed" in info.value for info in other.info)
@@ -123,9 +119,9 @@ def test_the_card_before_a_run_names_the_move_that_its_total_covers(start):
     app.switch_page("pages/spend.py").run()
     totals = [account.total(Neighboring.MOVE_RHO) for account in (one, one.after(Claim.of(long, domain)))]
     now, then = (Guarantee(Notion.RHO, Neighboring.MOVE_RHO, t.epsilon, t.delta, mu=t.mu).odds for t in totals)
-    assert f"here or 1 units away is right at most {now} times in 100 today, and **{then} times in 100**" in words(app)
-    assert f"Afterwards, for one row moved by at most rho = 1: **ε = {number(totals[1].epsilon)}," in words(app)
-    assert "This run claims **ε = 1**, " in words(app) and "for one row moved by at most rho = 10." in words(app)
+    assert f"here or 1 units away is right at most {now} times in 100 today, and **{then} times in 100**" in marked(app)
+    assert f"Afterwards, for one row moved by at most rho = 1: **ε = {number(totals[1].epsilon)}," in marked(app)
+    assert "This run claims **ε = 1**, " in marked(app) and "for one row moved by at most rho = 10." in marked(app)
 
 
 def test_the_account_s_form_never_proposes_a_delta_below_what_is_booked(start):
@@ -138,7 +134,7 @@ def test_the_account_s_form_never_proposes_a_delta_below_what_is_booked(start):
     for booked, claim in enumerate(claims, 1):
         Accounts.open().reserve(key, claim)
         assert booked * old <= proposed(app.run()) < 1.01 * booked * old
-    assert f"δ = {chance(2 * old)}" in words(app) and not app.exception
+    assert f"δ = {chance(2 * old)}" in marked(app) and not app.exception
 
 
 def proposed(app):

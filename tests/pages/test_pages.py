@@ -150,6 +150,7 @@ def test_the_verdict_and_the_centers_are_there_after_every_run(app):
     words = " ".join(block.proto.body for block in app.get("html"))
     assert "<b>Released: 5 centers, noise of each center at most ±" in words
     assert "groups found" not in words and 'class="truth"' not in words
+    assert not re.search("NOT PRIVATE|true votes", " ".join(pictures(app)))
     offered = {button.label for button in app.get("download_button")}
     assert offered >= {"Centers as CSV", "Centers as JSON", "Privacy label", "One page", "Replay", "Notebook"}
     app.session_state["ledger_take"] = True
@@ -162,14 +163,6 @@ def test_a_column_s_name_is_text_in_the_table_of_centers():
     drawn = centers._drawn(pd.DataFrame({"center": ["1", "2"], "<img src=x>": ["0.1235", "-2,000"]}))
     assert "<img" not in drawn and "&lt;img src=x&gt;" in drawn
     assert "<td>0.1235</td>" in drawn and "<td>-2,000</td>" in drawn
-
-
-def test_hidden_layers_can_be_switched_off(app):
-    open_page(app, "pages/explore.py")
-    app.toggle(key="explore_hidden").set_value(False).run()
-    assert not app.exception
-    specs = " ".join(pictures(app))
-    assert "NOT PRIVATE" not in specs and "true votes" not in specs
 
 
 def test_an_empty_explore_offers_the_first_run_where_the_picture_will_be(app):

@@ -121,9 +121,3 @@ def test_the_upload_takes_every_ending_and_the_reader_speaks(name, content, word
     assert list(app.file_uploader[0].proto.type) == []
     drop(app, name, content, "Yes, it is public")
     assert any(words in one for one in errors(app)), errors(app)
-
-
-def test_a_tab_separated_file_opens_under_any_ending():
-    app = new_app().run()
-    drop(app.switch_page("pages/data.py").run(), "x.tab", content().replace(b",", b"\t"), "Yes, it is public")
-    assert not app.exception and next(iter(app.session_state["uploads"].values())).table.usable == ("a", "b")

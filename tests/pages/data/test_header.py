@@ -17,7 +17,7 @@ from dpviz.cli import main
 from dpviz.datasets.readers import TableError, read_table
 from dpviz.datasets.readers.names import is_value
 from pages._ui.data import new_files
-from tests.pages.visitor import new_app
+from tests.pages.visitor import press, visit
 from tests.tiers import tiers
 
 # the cells of one person, with a word or a number that occurs nowhere else
@@ -145,12 +145,8 @@ def test_a_reader_names_no_cell_in_a_refusal(first, second, ending):
 def page(monkeypatch):
     monkeypatch.setattr(sys, "argv", ["app"])
     monkeypatch.setattr(new_files, "A_MINUTE", 100)
-    app = new_app().run().switch_page("pages/data.py").run()
+    app = visit("data")
     return app.segmented_control(key="data_way").set_value("Your file").run()
-
-
-def press(app, label):
-    return next(button for button in app.button if button.label == label).click().run()
 
 
 def shown(app):

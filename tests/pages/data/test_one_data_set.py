@@ -2,6 +2,7 @@
 
 import pytest
 
+from dpviz.datasets import SAMPLES
 from tests.pages.visitor import csv, declare, drop, facts
 
 
@@ -12,7 +13,10 @@ def shown(app):
 @pytest.mark.slow
 def test_what_is_chosen_on_one_page_is_what_the_others_show(start):
     app = start()
+    assert app.segmented_control(key="data_way").value == "Your file"  # as the place is called
     app.segmented_control(key="data_way").set_value("Samples").run()
+    labels = [app.button(key=f"use_{name}").label for name in SAMPLES]
+    assert len(set(labels)) == len(SAMPLES) and "In use" in labels
     app.button(key="use_wine").click().run()
     app.switch_page("pages/explore.py").run()
     assert app.selectbox(key="explore_data").value == "wine" and not app.exception

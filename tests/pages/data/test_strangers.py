@@ -8,7 +8,7 @@ from dpviz.privacy.accounts import Accounts
 from pages._ui.data import new_files
 from pages._ui.data.state import Pending
 from pages._ui.server.owner import Owner
-from tests.pages.visitor import new_app
+from tests.pages.visitor import new_app, press
 
 KEY, OTHER = "k" * 43, "o" * 43
 
@@ -24,11 +24,6 @@ def visit(monkeypatch):
         return app.switch_page("pages/data.py").run()
 
     return start
-
-
-def press(app, label):
-    next(button for button in app.button if button.label == label).click().run()
-    return app
 
 
 def answer(app, content, label):

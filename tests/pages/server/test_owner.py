@@ -1,8 +1,6 @@
 """Check who owns a connection, judged by headers, addresses and settings, and the cookie that holds the key."""
 
-import asyncio
 import re
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import websockets
@@ -144,8 +142,7 @@ def through(scope, content_type=b"text/html; charset=utf-8"):
     async def send(message):
         sent.append(message)
 
-    with ThreadPoolExecutor(1) as thread:
-        thread.submit(asyncio.run, Owned(app)(scope, None, send)).result()
+    awaited(Owned(app)(scope, None, send))
     return got, dict(sent[0]["headers"]) if sent else {}
 
 
@@ -188,8 +185,7 @@ def test_a_key_that_was_brought_goes_into_the_browser_that_brought_it_and_only_o
     def comes(address, cookie):
         """Return the cookie that a browser with the given cookie receives at this address."""
         scope = page(cookie=f"dpviz-key={cookie}") | {"path_params": {"ticket": address.split("/")[-1]}}
-        with ThreadPoolExecutor(1) as thread:
-            return thread.submit(asyncio.run, route.endpoint(Request(scope))).result().headers.get("set-cookie", "")
+        return awaited(route.endpoint(Request(scope))).headers.get("set-cookie", "")
 
     address = owners.keep_in_browser(before, after)
     assert route.path == "/_dpviz/key/{ticket}" and address.startswith("./_dpviz/key/")

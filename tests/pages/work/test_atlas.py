@@ -55,22 +55,3 @@ def test_rounds_are_looked_up_for_a_sample_and_never_for_private_rows(monkeypatc
     for private in (True, False):  # a file may have a sample's name
         assert atlas.played(dataclasses.replace(town, private=private), *question) == ()
         assert len(asked) == (not private)
-
-
-@pytest.mark.slow
-def test_a_missing_or_damaged_file_is_no_error(folder):
-    assert chart("tiny", "pe-means") is None and chart("tiny", "kmeans") is not None
-    (folder / "tiny.kmeans.parquet").write_bytes(b"PAR1")
-    files.read.cache_clear()
-    assert chart("tiny", "kmeans") is None and atlas.given() is None
-
-
-@pytest.mark.slow
-def test_only_samples_and_stored_methods_are_looked_up(folder, monkeypatch):
-    for name in ("load", "read"):
-        monkeypatch.setattr(files, name, lambda *asked, **more: pytest.fail(f"looked up {asked}"))
-    for sample, method, values in (
-        ("f00d", "kmeans", ()), ("../tiny", "kmeans", ()), ("blobs:n_rows=300", "kmeans", ()),
-        ("tiny", "../kmeans", ()), ("tiny", "em-mc", ()), ("tiny", "kmeans", (("n_clusters", 3),)),
-    ):  # fmt: skip
-        assert chart(sample, method, None, values) is None

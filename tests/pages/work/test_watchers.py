@@ -53,10 +53,6 @@ def test_a_session_that_left_is_waited_for_and_a_link_adopts(visitors):
     assert watched.there()
 
 
-def test_without_a_server_nobody_can_leave():
-    assert Presence(0.0).there()
-
-
 def test_a_job_that_nobody_wants_stops_at_its_next_step():
     wanted, going = threading.Event(), threading.Event()
     wanted.set()

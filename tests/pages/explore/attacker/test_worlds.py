@@ -1,6 +1,5 @@
 """Check the worlds with and without Alex: Alex is chosen by link, list or click; five steps, a lens, a conclusion."""
 
-import json
 import re
 from functools import partial
 from types import SimpleNamespace
@@ -14,6 +13,7 @@ from dpviz.figures.kit.view import View
 from pages._ui.explore.attacker import view, worlds
 from pages._ui.explore.attacker.who import USUAL, accepts, called, person
 from pages._ui.work import batch
+from tests.pages.pictures import sent
 from tests.pages.visitor import visit, wait, words
 from tests.traces import trace as run_of
 
@@ -33,14 +33,14 @@ def test_alex_comes_by_a_link_and_goes(opened):
     conclusion = re.search(r"KMeans: [^,]+, always the same", re.sub("<[^>]*>", "", words(app)))[0]
     app.session_state["attacker_who_next"] = "row:39999"
     app.run()
-    assert any("no such person" in info.value for info in app.info) and not app.exception
+    (told,) = [info.value for info in app.info if "no such person" in info.value]
+    assert "the person farthest from" in told and not app.exception
     assert conclusion not in re.sub("<[^>]*>", "", words(app))  # another person's picture may be shown already
 
 
 def steps(app):
     """Return the sentences of the player that shows both worlds, or [] if there is no player yet."""
-    sent = [json.loads(part.proto.json) for part in app.get("bidi_component")]
-    return next((one["titles"] for one in sent if one.get("what") == "Two worlds"), [])
+    return next((one["titles"] for one in sent(app, "dpviz_transport") if one.get("what") == "Two worlds"), [])
 
 
 def test_one_run_in_both_worlds_is_shown_before_the_clouds_are_computed(opened, monkeypatch):

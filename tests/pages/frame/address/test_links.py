@@ -65,8 +65,9 @@ def test_every_page_opens_by_a_link(open_link, page, query, key, value):
     assert not app.exception and app.session_state[key] == value
 
 
-def test_what_does_not_fit_is_told_in_one_sentence(open_link):
-    app = open_link("home", "v=1&screen=7")
+@pytest.mark.parametrize("screen", ["0", "7", "2.5", "<b>x</b>", "3&screen=4"])
+def test_what_does_not_fit_is_told_in_one_sentence(open_link, screen):
+    app = open_link("home", f"v=1&screen={screen}")
     assert not app.exception and app.session_state["home_screen"] == 1
     assert told(app) == ["This link opens, but defaults replace the parts that do not fit: Screen."]
 

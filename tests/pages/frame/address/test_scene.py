@@ -170,6 +170,7 @@ HOSTILE = [
         for code in ("", "AAA", "AAA" * 301, "AA" * 20, "%00" * 30, ".".join(["AAA"] * 13), MARKUP)
     ),
     *(f"v=1&a={a}" for a in ("nobody", MARKUP, "__init__", "")),
+    *(f"v=1&{question}" for question in ("who=me", "who=row:x", "ask=why", "far=-1")),
     *("k=5&k=6", "d=town&d=city", "a=nsm&a=nsm", "v=1&v=1", "hide=form&hide=all", "axes=0&axes=0"),
     *("v=x", "v=-1", "v=10001", "t=-1", "t=1e9", "hide=everything", "play=maybe", "layers=7"),
     *("lock=me", "lock=all&lock=k", "lock=epsilon,k", "hide=form,form", "hide=" + MARKUP, "task=" + "%0a" * 5 + "%07"),
