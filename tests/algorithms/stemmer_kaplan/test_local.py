@@ -8,12 +8,9 @@ import pandas as pd
 import pytest
 from scipy import stats
 from scipy.linalg import hadamard
-from sklearn.datasets import make_blobs
 
 from dpviz.algorithms.stemmer_kaplan.local import StemmerKaplanLocal
 from dpviz.domain import Domain
-from dpviz.figures import View
-from dpviz.figures.kit.theme import LIGHT
 from dpviz.figures.stemmer_kaplan import local as figures
 from dpviz.geometry import snap_toward_zero
 from dpviz.metrics import normalized_loss
@@ -26,6 +23,7 @@ from dpviz.privacy.noise import COIN, Secure, Seeded
 from dpviz.privacy.plan import Plan
 from dpviz.privacy.queries import ByUser, CellOf, InBalls, NearestOf, OffsetOf
 from dpviz.privacy.rows import Rows
+from tests.algorithms.stemmer_kaplan.test_stemmer_kaplan import blobs, view
 
 EPSILONS = (0.01, 0.5, 1.0, 4.0, 20.0)
 
@@ -262,11 +260,6 @@ def test_reports_and_groups_are_refused_where_numbers_would_shift():
 # the algorithm
 
 
-def blobs(d, n, seed=0):
-    X, _ = make_blobs(n, d, centers=8, cluster_std=0.06, center_box=(-0.8, 0.8), random_state=seed)
-    return np.clip(X, -1, 1)
-
-
 def run(X, seed=0, **values):
     domain = Domain.box(-1, 1, X.shape[1], n_public=len(X))
     return StemmerKaplanLocal(**{"n_clusters": 8, **values}).run(X, domain=domain, seed=seed)
@@ -331,11 +324,6 @@ def test_two_hundred_thousand_users_at_epsilon_two():
 # figures
 
 
-def view(trace, X, *, hidden=True, axes=(0, 1)):
-    names = [f"x{i}" for i in range(X.shape[1])]
-    return View(trace, LIGHT, axes, names, [""] * len(names), X if hidden else None, None, None, 0.01, hidden)
-
-
 def test_estimate_frame_scales_weights_to_all_users():
     trace = run(blobs(2, 8000), epsilon=4.0)
     cells, weights = (next(step for step in trace.steps if step.kind == kind) for kind in ("reports", "weights"))
@@ -359,28 +347,6 @@ def test_report_frame_shows_what_was_sent(oracle):
     else:  # a report supports the person's own cell and half of the others
         assert own.says.all() and 0.3 < table[~table.true].says.mean() < 0.7
     assert "true" not in figures.report_table(step, hidden=False)
-
-
-@pytest.mark.parametrize(
-    ("d", "axes", "values"),
-    [
-        (1, None, {}),
-        (2, (0, 1), {"oracle": "hadamard"}),
-        (2, (0, 1), {"budget": "epsilon"}),
-        (3, (2, 0), {}),
-        (6, None, {}),
-    ],
-)
-def test_every_shape_draws_and_steps_together(d, axes, values):
-    X = blobs(d, 3000)
-    trace = run(X, n_clusters=3, **values)
-    shots = figures.PANE.shots(trace)
-    found = figures.PANE.panels(view(trace, X, axes=axes))
-    assert all(len(panel.figure.frames) == len(shots) for panel in found)
-    assert shots[-1].releases == len(trace.ledger)
-    assert sum(len(panel.figure.to_json()) for panel in found) < 2_000_000
-    text = "".join(panel.figure.to_json() for panel in figures.PANE.panels(view(trace, X, hidden=False, axes=axes)))
-    assert "NOT PRIVATE" not in text and "true count" not in text and "own cell" not in text
 
 
 def test_the_pane_warns_where_no_cluster_could_stand_out():

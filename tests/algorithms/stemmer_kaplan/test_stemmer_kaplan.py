@@ -7,9 +7,12 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
 
+from dpviz.algorithms.stemmer_kaplan.balcan import Balcan
+from dpviz.algorithms.stemmer_kaplan.local import StemmerKaplanLocal
 from dpviz.algorithms.stemmer_kaplan.stemmer_kaplan import StemmerKaplan, choose
+from dpviz.algorithms.stemmer_kaplan.swap import StemmerKaplanSwap
 from dpviz.domain import Domain
-from dpviz.figures import View
+from dpviz.figures import View, pane
 from dpviz.figures.kit.theme import LIGHT
 from dpviz.figures.stemmer_kaplan import stemmer_kaplan as figures
 from dpviz.geometry import snap, snap_toward_zero
@@ -245,25 +248,33 @@ def test_losses_rank_kmeans_candidates_and_choice(seen):
     assert table.loss[2] == pytest.approx(normalized_loss(seen.people, seen.trace.cluster_centers, seen.trace.domain))
 
 
-@pytest.mark.parametrize(
-    ("d", "axes"), tiers([(1, None), (2, (0, 1)), (3, (2, 0)), (3, None), (6, (1, 4)), (6, None)], 2)
-)
-def test_every_shape_draws_and_steps_together(d, axes):
+AXES = [(1, None), (2, (0, 1)), (3, None), (6, (1, 4))]
+SHAPES = [
+    *((StemmerKaplan(n_clusters=3, rounds=2), d, axes) for d, axes in (*AXES, (3, (2, 0)), (6, None))),
+    *((cls(n_clusters=3, epsilon=2.0), d, axes) for cls in (StemmerKaplanSwap, Balcan) for d, axes in AXES),
+    *((StemmerKaplanLocal(n_clusters=3), d, axes) for d, axes in ((1, None), (3, (2, 0)), (6, None))),
+    (StemmerKaplanLocal(n_clusters=3, oracle="hadamard"), 2, (0, 1)),
+    (StemmerKaplanLocal(n_clusters=3, budget="epsilon"), 2, (0, 1)),
+]
+
+
+@pytest.mark.parametrize(("algorithm", "d", "axes"), tiers(SHAPES, [one for one in SHAPES if one[1] < 3]))
+def test_every_shape_draws_and_steps_together(algorithm, d, axes):
     X = blobs(d, 3000)
-    trace = StemmerKaplan(n_clusters=3, rounds=2).run(X, domain=Domain.box(-1, 1, d, n_public=3000), seed=0)
-    shots = figures.PANE.shots(trace)
-    found = figures.PANE.panels(view(trace, X, axes=axes))
+    trace = algorithm.run(X, domain=Domain.box(-1, 1, d, n_public=3000), seed=0)
+    shots = pane(trace).shots(trace)
+    found = pane(trace).panels(view(trace, X, axes=axes))
     assert all(len(panel.figure.frames) == len(shots) for panel in found)
-    assert shots[-1].releases == len(trace.ledger) and not figures.PANE.warning(trace)
+    assert shots[-1].releases == len(trace.ledger)
     assert sum(len(panel.figure.to_json()) for panel in found) < 2_000_000
-    text = "".join(panel.figure.to_json() for panel in figures.PANE.panels(view(trace, X, hidden=False, axes=axes)))
-    assert "NOT PRIVATE" not in text and "true count" not in text
+    text = "".join(panel.figure.to_json() for panel in pane(trace).panels(view(trace, X, hidden=False, axes=axes)))
+    assert "NOT PRIVATE" not in text and "true count" not in text and "own cell" not in text
 
 
-def test_the_pane_warns_where_every_bucket_stays_below_the_threshold():
+def test_the_pane_warns_where_every_bucket_stays_below_the_threshold(seen):
     X = blobs(2, 60)
     trace = StemmerKaplan(n_clusters=2, epsilon=0.2).run(X, domain=Domain.box(-1, 1, 2, n_public=60), seed=0)
-    assert "Every bucket is below the threshold" in figures.PANE.warning(trace)
+    assert "Every bucket is below the threshold" in figures.PANE.warning(trace) and not figures.PANE.warning(seen.trace)
 
 
 # loss

@@ -9,7 +9,6 @@ from dpviz.algorithms.stemmer_kaplan.balcan import Balcan
 from dpviz.algorithms.stemmer_kaplan.swap import StemmerKaplanSwap
 from dpviz.algorithms.stemmer_kaplan.swap_search import search_costs, swap_search
 from dpviz.domain import Domain
-from dpviz.figures.stemmer_kaplan import stemmer_kaplan as figures
 from dpviz.geometry import clip_ball, snap
 from dpviz.metrics import loss_path, normalized_loss
 from dpviz.privacy.accounting import epsilon_of_zcdp, zcdp_of_epsilon
@@ -21,8 +20,7 @@ from dpviz.privacy.noise import Seeded
 from dpviz.privacy.plan import Plan
 from dpviz.privacy.queries import ListedCells, SetCosts, SetScore, SwapCosts, SwapScore
 from dpviz.privacy.rows import Rows
-from tests.algorithms.stemmer_kaplan.test_stemmer_kaplan import blobs, view
-from tests.tiers import tiers
+from tests.algorithms.stemmer_kaplan.test_stemmer_kaplan import blobs
 
 AR, REPLACE = Neighboring.ADD_REMOVE, Neighboring.REPLACE
 
@@ -191,21 +189,6 @@ def test_a_cube_at_the_threshold_is_halved_half_of_the_time():
 
 
 # figures and losses
-
-
-@pytest.mark.parametrize("algorithm", [StemmerKaplanSwap, Balcan])
-@pytest.mark.parametrize(("d", "axes"), tiers([(1, None), (2, (0, 1)), (3, None), (6, (1, 4))], 2))
-def test_every_shape_draws_and_steps_together(algorithm, d, axes):
-    X = blobs(d, 2000)
-    trace = algorithm(n_clusters=3, epsilon=2.0).run(X, domain=Domain.box(-1, 1, d, n_public=2000), seed=0)
-    seen = view(trace, X, axes=axes)
-    shots = figures.PANE.shots(trace)
-    found = figures.PANE.panels(seen)
-    assert all(len(panel.figure.frames) == len(shots) for panel in found)
-    assert shots[-1].releases == len(trace.ledger)
-    assert sum(len(panel.figure.to_json()) for panel in found) < 2_000_000
-    text = "".join(panel.figure.to_json() for panel in figures.PANE.panels(view(trace, X, hidden=False, axes=axes)))
-    assert "NOT PRIVATE" not in text and "true count" not in text
 
 
 def test_losses_are_known_after_every_swap():

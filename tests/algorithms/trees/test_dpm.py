@@ -290,13 +290,6 @@ def test_exactly_k_centers_when_asked_for_and_at_no_cost():
     assert fewer.cluster_centers.shape == (2, 2)
 
 
-def test_row_order_does_not_matter():
-    X, _ = three_blobs()
-    order = np.random.default_rng(5).permutation(len(X))
-    one, two = (DPM(epsilon=2.0).run(rows, domain=box(n_public=600), seed=3) for rows in (X, X[order]))
-    np.testing.assert_array_equal(one.cluster_centers, two.cluster_centers)
-
-
 def test_regions_tile_the_box_and_centers_lie_in_their_own():
     X, _ = three_blobs(3000)
     trace = DPM(epsilon=4.0, max_depth=5).run(X, domain=box(n_public=3000), seed=0)
