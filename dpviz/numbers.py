@@ -113,10 +113,9 @@ def place(value: float, width: float) -> str:
     return at(value, width / 1000)
 
 
-def plus_minus(value: float, sd: float, unit: str = "") -> str:
+def plus_minus(value: float, sd: float) -> str:
     """Write a value ± its standard deviation, as in 109,000 ± 5,300, to the deviation's second significant digit."""
-    words = f"{at(value, sd / 10)} ± {number(sd, 2)}" if 0 < sd < math.inf else number(value)
-    return f"{words} {unit}".rstrip()
+    return f"{at(value, sd / 10)} ± {number(sd, 2)}" if 0 < sd < math.inf else number(value)
 
 
 def log_unit(unit: str) -> str:
@@ -132,10 +131,10 @@ def unlogged(unit: str) -> str | None:
     return "" if inner == _NO_UNIT else inner
 
 
-def spread_text(sd: float, unit: str, digits: int = 2) -> str:
+def spread_text(sd: float, unit: str) -> str:
     """Write a standard deviation with its sign and unit: ±0.42 years; of logarithms, as the factor ×÷1.2."""
     if unlogged(unit) is None:
-        return f"±{length(sd, unit, digits)}"
+        return f"±{length(sd, unit, 2)}"
     return f"×÷{factor(sd)}"
 
 

@@ -65,6 +65,6 @@ else:
         alt=f"ε rises to {number(spent.epsilon)} over {len(trace.steps)} steps; "
         f"{number(claimed.epsilon)} is claimed.",
     )  # fmt: skip
-    view.releases(trace, table)
+    view.releases(table)
     view.downloads(result, table)
     takeaway.menu("ledger", result, dataclasses.replace(how, hidden=False))

@@ -29,7 +29,7 @@ from dpviz.privacy.queries import (
     Question,
     Score,
 )
-from dpviz.privacy.rows import ALL, Cells, Draw, Gather, Halve, Keep, Perturb, Pick, Race, Rows, Session
+from dpviz.privacy.rows import Cells, Draw, Gather, Halve, Keep, Perturb, Pick, Race, Rows, Session
 
 __all__ = ["FederatedRows", "MaskedSession", "Traffic"]
 
@@ -253,6 +253,6 @@ def refuse_kept(n_rows: int | None) -> None:
         refuse("a relation that keeps the number of rows")
 
 
-def local_statistic(session: Session, query: Query, scope: int = ALL) -> dict[str, np.ndarray]:
+def local_statistic(session: Session, query: Query, scope: int) -> dict[str, np.ndarray]:
     """Return a client's own true statistic, which stays with the client."""
     return {part: np.asarray(value) for part, value in session.noisy_sum(query, scope, lambda _, true: true)[0].items()}

@@ -151,7 +151,7 @@ def _bet_on(trace: Trace, noun: str) -> str:
     return bet_of(trace.claimed, far=reach(trace), noun=noun).on if trace.claimed.private else "anything"
 
 
-def bets_on(traces: Sequence[Trace], noun: str = "person") -> str:
+def bets_on(traces: Sequence[Trace], noun: str) -> str:
     """Return the words that follow "bets on": the question in all runs' bets or, if questions differ, a general one.
 
     `noun` is the word for a row.

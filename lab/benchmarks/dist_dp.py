@@ -58,7 +58,7 @@ def ratios(rows: pd.DataFrame) -> pd.DataFrame:
     return mine[["data", "rho_distance", "epsilon", "seed", "ratio"]]
 
 
-def increases(table: pd.DataFrame, clear: float = CLEAR) -> tuple[list[str], int]:
+def increases(table: pd.DataFrame, clear: float) -> tuple[list[str], int]:
     """Return a line for each pair of ε in which the larger one has a clearly higher loss, and the number of pairs."""
     found, pairs = [], 0
     for (data, rho), line in table.groupby(["data", "rho_distance"], sort=False):

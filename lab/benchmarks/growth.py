@@ -63,9 +63,9 @@ def on_disk(n: int, folder: Path) -> ChunkedRows:
     return ChunkedRows(parts_of(path), Domain.box(-1, 1, BASE["d"], n_public=n), "growth", threads(1))
 
 
-def resident(name: str) -> float:
-    """Return this process's memory in megabytes as the kernel reports it under a name; "VmHWM" is the peak."""
-    found = re.search(rf"{name}:\s+(\d+) kB", Path("/proc/self/status").read_text())
+def peak() -> float:
+    """Return the peak of this process's memory in megabytes, as the kernel reports it."""
+    found = re.search(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text())
     return int(found[1]) / 1024 if found else float("nan")
 
 
@@ -74,7 +74,7 @@ def measure(answer: Connection, slug: str, axis: str, size: int, folder: Path) -
     shape = BASE | ({axis: size} if axis in BASE else {})
     X, domain = (on_disk(size, folder), None) if axis == "parts" else blobs(**shape)
     Path("/proc/self/clear_refs").write_text("5")  # reset the peak, so that making the rows does not count
-    before = resident("VmHWM")
+    before = peak()
     begun, refused = time.process_time(), ""
     with threadpool_limits(1):
         try:
@@ -82,7 +82,7 @@ def measure(answer: Connection, slug: str, axis: str, size: int, folder: Path) -
         except (ValueError, PermissionError) as error:
             refused = str(error)
     spent = time.process_time() - begun
-    risen = resident("VmHWM") - before
+    risen = peak() - before
     answer.send({"seconds": round(spent, 4), "megabytes": round(risen, 1), "refused": refused})
 
 

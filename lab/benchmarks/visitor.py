@@ -39,7 +39,6 @@ class Visitor:
         self.scripts: list[str] = []  # for each script run, the fragments that it ran; "" for the whole page
         self.faults: list[str] = []
         self.words: list[str] = []  # texts of the page's HTML and headings, in order of arrival
-        self.received = 0  # number of bytes received
         self._kept: dict[
             str, tuple[Any, int]
         ] = {}  # large messages by their hash, each with the script run that last sent it
@@ -127,7 +126,6 @@ class Visitor:
     async def _until_finished(self) -> None:
         while True:
             text = await self._socket.recv()
-            self.received += len(text)
             message = self._whole(ForwardMsg.FromString(text))
             kind = message.WhichOneof("type")
             if kind == "new_session":

@@ -62,7 +62,7 @@ def _reproduce(arguments: argparse.Namespace) -> int:
             missing.append(f"{paper} {item.name}: {problem}")
             continue
         save_numbers(arguments.output / f"{paper}-{item.id}.csv", numbers)
-        print("\n".join(lines(paper, item, numbers)))
+        print("\n".join(lines(item, numbers)))
     for sentence in missing:
         print(f"not run: {sentence}", file=sys.stderr)
     if arguments.all:
@@ -109,7 +109,7 @@ def _run(paper: str, item: Item, arguments: argparse.Namespace, engine: Engine) 
         )  # fmt: skip
 
 
-def lines(paper: str, item: Item, numbers: pd.DataFrame) -> list[str]:
+def lines(item: Item, numbers: pd.DataFrame) -> list[str]:
     """Return the lines about an item: its verdict, the contradictions, and the paper's numbers next to ours."""
     verdict = judge(item, numbers)
     counted = f" ({verdict.shares}; {behind(item, verdict)})" if verdict.shares else ""

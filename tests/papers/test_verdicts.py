@@ -74,7 +74,7 @@ def test_a_part_says_how_long_the_full_run_takes_wherever_the_verdict_stands():
     words = "a part of the runs; the full run takes about 31 hours of one core"
     found = overview({"p": Paper("p", "P", "A paper", "p", (BELOW,))}, {("p", "x"): numbers})
     assert f"| {PART} | 0, 0, 1 | {words} |" in table(found)
-    assert f"Figure x: {PART} (0 hold, 0 open, 1 contradicted; {words})" in "\n".join(lines("p", BELOW, numbers))
+    assert f"Figure x: {PART} (0 hold, 0 open, 1 contradicted; {words})" in "\n".join(lines(BELOW, numbers))
     assert "1 is contradicted in a part of the runs and 0 do not reproduce" in found.sentence
     assert "0 of these verdicts rest on the full run" in found.sentence
     assert (

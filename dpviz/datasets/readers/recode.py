@@ -13,8 +13,6 @@ import io
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from dpviz.datasets.readers.marks import MISSING
-
 __all__ = ["CODES", "DAYS", "MOST_CATEGORIES", "ORDERS", "Recoding", "date_of", "recoded", "rule_for_words"]
 
 DAYS = "days since 1970-01-01"  # unit of a column of dates
@@ -147,7 +145,7 @@ def date_of(days: float) -> str:
     return (_EPOCH + datetime.timedelta(round(days))).isoformat()
 
 
-def rule_for_words(words: Iterable[str], marks: Iterable[str] = MISSING) -> str:
+def rule_for_words(words: Iterable[str], marks: Iterable[str]) -> str:
     """Return a rule that makes a column for each word of a public column, as text for `Recoding.of`; "" for none.
 
     `marks` are the words that stand for a missing cell; where they are among the words, there is no rule.

@@ -79,7 +79,7 @@ def warning(trace: Trace) -> str:
     )
 
 
-def lineage_table(step: Step, key: str = "centers") -> pd.DataFrame:
+def lineage_table(step: Step, key: str) -> pd.DataFrame:
     """Return the parent of each center: columns center, parent (a center of the previous step; -1 if none), share.
 
     Each survivor belongs to its nearest center. A center's parent is the previous center from which the largest share

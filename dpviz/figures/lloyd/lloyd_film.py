@@ -65,7 +65,7 @@ def events(view: View, shots: Sequence[Shot]) -> list[tuple[Event, ...]]:
     for shot in shots:
         step = view.trace.steps[shot.step]
         if "raw" not in step.released:
-            told.append((_started(shot, step),))
+            told.append((_started(step),))
             continue
         people = everybody.some(~outside(step, everybody.rows))
         if shot.phase == ASSIGN:
@@ -73,11 +73,11 @@ def events(view: View, shots: Sequence[Shot]) -> list[tuple[Event, ...]]:
         elif shot.phase == RAW:
             told.append((_summed(view, shot, step, people), _shaken(view, shot, step)))
         else:
-            told.append((_moved(view, shot, step),))
+            told.append((_moved(shot, step),))
     return told
 
 
-def _started(shot: Shot, step: Step) -> Event:
+def _started(step: Step) -> Event:
     acts: tuple[Act, ...] = ({"layer": CENTER, "size": [0, None], "wave": 0.5},)
     head = "Start from public rows" if step.released.get("public") else "Start without looking at anybody"
     return Event("start", head, step.title, 1.2, acts, pays=0)
@@ -141,7 +141,7 @@ def _shaken(view: View, shot: Shot, step: Step) -> Event:
     )  # fmt: skip
 
 
-def _moved(view: View, shot: Shot, step: Step) -> Event:
+def _moved(shot: Shot, step: Step) -> Event:
     gone: list[Act] = [{"layer": name, "at": -1, "opacity": [1, 0]} for name in (RADIUS, HAZE, RAW_MOVE)]
     acts: tuple[Act, ...] = (*gone, {"layer": PATH, "opacity": [0, 1]}, {"layer": CENTER, "streak": 0.4})
     return Event(

@@ -78,13 +78,13 @@ def cell_table() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=names)
 
 
-def density_table(mu: float, ratio: float, points: int = 141) -> pd.DataFrame:
+def density_table(mu: float, ratio: float) -> pd.DataFrame:
     """Return the densities of the release, one row per place.
 
     Columns: release; present and absent, the densities with and without Alex; times, the absent density times the
     ratio; both, the smaller of the two densities.
     """
-    x = np.linspace(*_ENDS, points)
+    x = np.linspace(*_ENDS, 141)
     present, absent = norm.pdf(x - mu), norm.pdf(x)
     return pd.DataFrame(
         {

@@ -203,16 +203,16 @@ def _lines(view: View, table: pd.DataFrame) -> np.ndarray:
     return segments(*ends) if len(table) else NOWHERE
 
 
-def tickets_panel(colors: Theme, title: str, tables: Sequence[pd.DataFrame], draws: int, shown: int = 16) -> Panel:
+def tickets_panel(colors: Theme, title: str, tables: Sequence[pd.DataFrame], draws: int) -> Panel:
     """Draw how often the best cuts were drawn, as bars, and how often that was expected. NOT PRIVATE.
 
     Parameters
     ----------
     tables : tables of the cuts from the best to the worst, with the columns probability and drawn
-    shown : number of cuts drawn, from the best
     """
     figure = base(colors, title, height=230)
     tag(figure, colors, below=True)
+    shown = 16  # number of cuts drawn, from the best
     x = list(range(1, shown + 1))
     figure.add_bar(x=x, y=[0] * shown, width=0.7, hoverinfo="skip", marker={"color": colors.released})
     figure.add_scatter(x=x, y=[0] * shown, **true_tick(colors, 15))

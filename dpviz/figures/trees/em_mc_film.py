@@ -53,12 +53,12 @@ def told(
         if step.kind == "cover":
             inside = _inside(step, people) & ~covered[:, None]
             known = None if true is None else true[step.released["grid"]][: len(outlines)]
-            film.append(_picked(view, shot, step, people, outlines, inside, known))
+            film.append(_picked(view, step, people, outlines, inside, known))
             covered |= inside.any(axis=1)
         elif step.kind == "cover-votes":
             film.append(_voted(view, step, people, candidates))
         else:
-            film.append(_averaged(view, step, people))
+            film.append(_averaged(view, step))
     return film
 
 
@@ -69,7 +69,7 @@ def _inside(step: Step, people: Crowd) -> np.ndarray:
 
 
 def _picked(
-    view: View, shot: Shot, step: Step, people: Crowd, outlines: np.ndarray, inside: np.ndarray, true: np.ndarray | None
+    view: View, step: Step, people: Crowd, outlines: np.ndarray, inside: np.ndarray, true: np.ndarray | None
 ) -> tuple[Event, ...]:
     released, colors, m = step.released, view.colors, len(outlines)
     grid, middles = int(released["grid"]) + 1, outlines[:, :4].mean(axis=1)
@@ -129,7 +129,7 @@ def _voted(view: View, step: Step, people: Crowd, candidates: np.ndarray) -> tup
     return vote, Event("noise", head, tail, 1.8, (*base, discs), (0.4, 0.6))
 
 
-def _averaged(view: View, step: Step, people: Crowd) -> tuple[Event, ...]:
+def _averaged(view: View, step: Step) -> tuple[Event, ...]:
     released, colors, kept = step.released, view.colors, step.released["kept"]
     base: list[Act] = [{"layer": CELL}, {"layer": CANDIDATE}]
     true, summed = NOWHERE, []

@@ -41,16 +41,14 @@ def told(view: View, shots: Sequence[Shot], people: Crowd) -> list[tuple[Event, 
     for shot in shots:
         step = steps[shot.step]
         if step.kind == "split-level":
-            film.append(_split(view, shot, step, levels, people, pays=float(shot.releases > paid)))
+            film.append(_split(view, step, levels, people, pays=float(shot.releases > paid)))
         else:
             film.append(_averaged(view, step, levels, people))
         paid = shot.releases
     return film
 
 
-def _split(
-    view: View, shot: Shot, step: Step, levels: Sequence[Step], people: Crowd, *, pays: float
-) -> tuple[Event, ...]:
+def _split(view: View, step: Step, levels: Sequence[Step], people: Crowd, *, pays: float) -> tuple[Event, ...]:
     released, colors, level = step.released, view.colors, int(step.released["level"])
     split = released["nodes"][released["branched"]]
     head, long = f"Level {level}", LONG if view.trace.domain.n_features == 2 else 1

@@ -44,8 +44,8 @@ def events(view: View, shots: Sequence[Shot]) -> list[tuple[Event, ...]]:
     view, steps = along_columns(view), view.trace.steps
     people = crowd(view)
     levels = [step for step in steps if step.kind == "halving-level"]
-    told = [_halved(view, shot, steps[shot.step], steps[shot.step + 1], people) for shot in shots[:-1]]
-    return [*told, _counted(view, shots[-1], steps[-1], levels, people)]
+    told = [_halved(view, steps[shot.step], steps[shot.step + 1], people) for shot in shots[:-1]]
+    return [*told, _counted(view, steps[-1], levels, people)]
 
 
 def _true(view: View) -> dict[int, float]:
@@ -57,7 +57,7 @@ def _true(view: View) -> dict[int, float]:
     return dict(zip(nodes.tolist(), steps[0].hidden[0].statistic["counts"].tolist(), strict=True))
 
 
-def _halved(view: View, shot: Shot, step: Step, below: Step, people: Crowd) -> tuple[Event, ...]:
+def _halved(view: View, step: Step, below: Step, people: Crowd) -> tuple[Event, ...]:
     released, true = step.released, _true(view)
     level, halved = int(released["level"]), released["halved"]
     middles = view.plane((released["low"] + released["high"]) / 2)
@@ -98,7 +98,7 @@ def _cuts(view: View, released: Any, below: Step) -> tuple[np.ndarray, np.ndarra
     return ends
 
 
-def _counted(view: View, shot: Shot, step: Step, levels: Sequence[Step], people: Crowd) -> tuple[Event, ...]:
+def _counted(view: View, step: Step, levels: Sequence[Step], people: Crowd) -> tuple[Event, ...]:
     released, colors, sd = step.released, view.colors, step.released["counts_sd"]
     at = view.plane(released["coreset_points"])
     seen = np.flatnonzero(released["leaf_counts"] > 0)  # the leaves that are drawn

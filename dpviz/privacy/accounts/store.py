@@ -70,13 +70,13 @@ class Accounts:
         """Return the key of an owner's account of a file: an HMAC that only this server can compute."""
         return self._owned(hmac.new(self._secret, b"file\0" + content, hashlib.sha256).hexdigest(), owner)
 
-    def key_of(self, path: Path, owner: str = LOCAL) -> str:
-        """Return the key for a file on disk, read in pieces; the key equals `key` of the file's bytes."""
+    def key_of(self, path: Path) -> str:
+        """Return this machine's user's key for a file on disk, read in pieces; it equals `key` of the file's bytes."""
         running = hmac.new(self._secret, b"file\0", hashlib.sha256)
         with path.open("rb") as file:
             while piece := file.read(1 << 20):
                 running.update(piece)
-        return self._owned(running.hexdigest(), owner)
+        return running.hexdigest()
 
     def _owned(self, file: str, owner: str) -> str:
         """Return an owner's key for a file; this machine's user has the key of accounts without an owner.

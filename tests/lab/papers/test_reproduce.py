@@ -54,7 +54,7 @@ def test_an_interrupted_item_goes_on_and_items_share_runs(tiny, tmp_path):
     save_numbers(tmp_path / "n.csv", numbers)
     back = load_numbers(tmp_path / "n.csv")
     assert judge(tiny, back) == judge(tiny, numbers)
-    assert any(tiny.claim in line for line in lines("p", tiny, numbers))
+    assert any(tiny.claim in line for line in lines(tiny, numbers))
 
 
 def test_numbers_name_the_place_by_what_varies():

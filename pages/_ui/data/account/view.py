@@ -169,7 +169,7 @@ def releases(data: Dataset) -> None:
         if box.open:
             with box:
                 table = ledger.table_of(run)
-                ledger.releases(run.trace, table)
+                ledger.releases(table)
                 ledger.downloads(run, table)
                 takeaway.menu(f"account_{place}", run, How())
                 _who(run.trace)

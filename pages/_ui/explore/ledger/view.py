@@ -10,7 +10,6 @@ import streamlit as st
 
 from dpviz.figures.kit.ledger import releases_table
 from dpviz.numbers import chance, number
-from dpviz.trace import Trace
 from pages._ui.frame import markup
 from pages._ui.frame.session import session
 from pages._ui.work.results import Result
@@ -32,7 +31,7 @@ _KEPT = (
 _NOTIONS = {"pure_epsilon": "pure ε", "mu": "μ", "zcdp": "zCDP ρ"}
 
 
-def releases(trace: Trace, table: pd.DataFrame) -> None:
+def releases(table: pd.DataFrame) -> None:
     """List every release with running totals in the notions that apply to the run; each line opens an explanation."""
     notions = {name: head for name, head in _NOTIONS.items() if table[name].notna().any()}
     rows = []
