@@ -33,6 +33,7 @@ def prepare() -> None:
     import pages._ui.start.story
     import pages._ui.teach.present.view  # noqa: F401
     from pages._ui.data.upload import keep_uploads_in_memory
+    from pages._ui.frame.inside import sending
     from pages._ui.frame.inside.patches import (
         draw_in_our_colors,
         draw_on_return,
@@ -54,6 +55,8 @@ def prepare() -> None:
     draw_on_return()
     refuse_messages()
     show_as_kept()
+    sending.colors_as_kept()
+    sending.as_json()
     keep_uploads_in_memory(2 * st.get_option("server.maxUploadSize") * 1_000_000)
     draw_ahead()
     gc.collect()
@@ -150,7 +153,7 @@ else:
     from pages._ui.explore.player import stage
     from pages._ui.frame.address.scene import LOST
     from pages._ui.frame.demo import demo
-    from pages._ui.frame.inside import client
+    from pages._ui.frame.inside import client, sending
     from pages._ui.frame.places import PAGES
     from pages._ui.server import mishap
     from pages._ui.server.gate import Gate
@@ -160,6 +163,7 @@ else:
     from pages._ui.work.turns import check_settings as check_proxies
 
     settings.check(check_settings, check_proxies, demo)
+    sending.together()  # before Streamlit makes its runtime
     app = st.App(
         __file__,
         lifespan=ready,

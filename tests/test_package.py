@@ -101,7 +101,7 @@ def test_the_package_needs_what_it_imports_and_nothing_else():
     assert imported <= needed | extras | CARRIED
 
 
-CARRIED = {"dask", "tornado", "starlette", "psycopg"}  # they come with Streamlit or with an extra
+CARRIED = {"dask", "tornado", "starlette", "uvicorn", "psycopg"}  # they come with Streamlit or with an extra
 
 
 def test_help_and_version_load_nothing_heavy():

@@ -24,7 +24,10 @@ class Held(Generic[T]):
         self._name = name
 
     def __get__(self, instance: object, owner: type | None = None) -> T:
-        return st.session_state[self._name] if self._name in st.session_state else self._first()
+        try:
+            return st.session_state[self._name]
+        except KeyError:
+            return self._first()
 
     def __set__(self, instance: object, value: T) -> None:
         st.session_state[self._name] = value

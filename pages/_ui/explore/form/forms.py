@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from contextlib import nullcontext
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
 _PARAM = "param_{}_{}".format
+_help = cache(on_screen)  # the texts of the declarations, which are asked for at every drawing
 
 STOPS = (0.25, 0.5, 1.0, 2.0, 4.0)
 SHORT = {"n_clusters": "k", "epsilon": "e", "delta": "delta", "rho_distance": "rho"}  # words in an address
@@ -132,11 +134,13 @@ class Parameter(Control):
     name: str = ""
 
     @classmethod
-    def of(cls, owner: str, name: str, spec: ParamSpec, key: str, word: str = "", title: str = "") -> Parameter:
+    def of(
+        cls, owner: str, name: str, spec: ParamSpec, key: str, word: str = "", title: str = "", *, always: bool = False
+    ) -> Parameter:
         """Return the control of a parameter; its word in an address is `p.NAME` if none is given."""
         typed = spec.optional and spec.kind in ("int", "float")
         return cls(
-            word or f"p.{name}", key, title or label_of(name), spec, typed=typed, help=on_screen(spec.help),
+            word or f"p.{name}", key, title or label_of(name), spec, always=always, typed=typed, help=_help(spec.help),
             placeholder="auto" if typed else None, owner=owner, name=name,
         )  # fmt: skip
 
@@ -226,10 +230,10 @@ def fields_of(
     start = "_".join(filter(None, [data_name, preset]))
     fields = {}
     for name, spec in params.specs(cls).items():
-        own = dataclasses.replace(spec, default=defaults.get(name, spec.default))
+        own = dataclasses.replace(spec, default=defaults[name]) if name in defaults else spec
         key = _PARAM(cls.slug, name) + (f"_{start}" if name in defaults else "")
-        one = Parameter.of(cls.name, name, own, key, SHORT.get(name, ""))
-        fields[name] = dataclasses.replace(one, always=name in ("n_clusters", "epsilon"))
+        always = name in ("n_clusters", "epsilon")
+        fields[name] = Parameter.of(cls.name, name, own, key, SHORT.get(name, ""), always=always)
     return fields
 
 

@@ -7,6 +7,7 @@ the rules for these parts, and `EMBEDDED` those of a page in a frame.
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 
 import streamlit as st
@@ -66,6 +67,7 @@ def _with_imports(name: str, names: dict[str, None]) -> None:
         _with_imports(other, names)
 
 
+@cache
 def plotly() -> str:
     """Return the file name of the bundled script that contains Plotly."""
     return next(_SCRIPTS.glob("PlotlyChart.*.js")).name
