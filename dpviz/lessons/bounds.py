@@ -61,8 +61,8 @@ def run(seed: int) -> Exhibit:
         "times": number(FACTORS[-1]), "epsilon": number(EPSILON),
         "noise": f"±{length(noise[meant], 'km', 2)}", "noise_wide": f"±{length(noise[wide], 'km', 2)}",
         "found": hits[meant], "found_wide": hits[wide], "groups": groups, "found_narrow": hits[0],
-        "loss": ratio_words(ratios[meant]), "loss_wide": ratio_words(ratios[wide]),
-        "loss_narrow": ratio_words(ratios[0]), "outside": f"{100 * outside:.0f}", "odds": odds[meant],
+        "loss_wide": ratio_words(ratios[wide]), "loss_narrow": ratio_words(ratios[0]),
+        "outside": f"{100 * outside:.0f}", "odds": odds[meant],
         "kind": same_for_all(traces[meant].claimed),
         "learns": ratio_words(town.ratio(learns.cluster_centers)),
     }  # fmt: skip

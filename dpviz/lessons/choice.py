@@ -128,10 +128,9 @@ def run(seed: int) -> Exhibit:
         f"EUGkM's table, {private} · the elbow over the noisy table says k = {found[4]}, for free",
     )
     facts = {
-        "people": people, "many": many, "without": found[0], "with": found[1], "epsilon": number(EPSILON),
-        "dpm": _often(dpm), "dbscan": _often(dbscan), "table": found[4], "spent": spent, "runs": RUNS,
-        "chosen": len(best.cluster_centers),
-        "saved": "third", "true": 4,
+        "people": people, "many": many, "without": found[0], "with": found[1],
+        "dpm": _often(dpm), "dbscan": _often(dbscan), "table": found[4], "spent": spent,
+        "chosen": len(best.cluster_centers), "saved": "third",
     }  # fmt: skip
     right = 2 if found[:2] == (4, 5) and found[4] == 4 else 0
     return Exhibit(facts, titles, frozenset({right}), first=1, hint=0, runs=runs)

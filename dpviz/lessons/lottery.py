@@ -71,10 +71,10 @@ def run(seed: int) -> Exhibit:
     )
     asked, half = tables[ASKED], cuts // 2
     facts = {
-        "people": f"{len(town.data.X):,}", "cuts": cuts, "draws": DRAWS, "few": fraction(EPSILONS[ASKED]),
+        "cuts": cuts, "draws": DRAWS, "few": fraction(EPSILONS[ASKED]),
         "many": fraction(EPSILONS[-1]), "least": fraction(EPSILONS[0]), "even": number(DRAWS / cuts, 2),
         "expected": number(DRAWS * asked.probability.iloc[0], 2), "won": int(asked.drawn.iloc[0]),
-        "expected_many": number(DRAWS * runs.best[-1], 2), "won_many": runs.drawn[-1],
+        "expected_many": number(DRAWS * runs.best[-1], 2),
         "winners": _winners(asked), "winners_least": _winners(tables[0]), "worse": int(asked.drawn.iloc[half:].sum()),
         "half": half, "scale": number(scale(traces[ASKED]), 2), "scale_many": number(scale(traces[-1]), 2),
         "range": number(_entry(traces[0]).sensitivity),

@@ -72,11 +72,10 @@ def run(seed: int) -> Exhibit:
         for rounds, sd, loss, traces in zip(ROUNDS, sds, losses, loops, strict=True)
     )
     facts = {
-        "people": f"{len(town.data.X):,}", "epsilon": number(EPSILON), "runs": RUNS, "groups": groups,
+        "people": f"{len(town.data.X):,}", "epsilon": number(EPSILON), "runs": RUNS,
         "best": ROUNDS[best], "least": ratio_words(losses[best]), "one": ratio_words(losses[0]),
         "most": ROUNDS[-1], "worst": ratio_words(losses[-1]), "sd_one": number(sds[0]), "sd_most": number(sds[-1]),
         "share": number(EPSILON / ROUNDS[-1], 2), "table": ratio_words(runs.table),
-        "found": town.found(runs.tables[0].cluster_centers),
     }  # fmt: skip
     inside = 0 < best < len(ROUNDS) - 1 and losses[0] > 1.2 * losses[best] and losses[-1] > 1.5 * losses[best]
     right = 0 if inside and runs.table < losses[best] else 1
