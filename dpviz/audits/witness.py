@@ -147,15 +147,17 @@ class Witness(MemorySession):
         units, asked = query.units(), []
 
         def truth(one: Any) -> Mapping[str, np.ndarray]:
-            own = copy.deepcopy(one)
-            asked.append((one, self._statistic(one, scope), self._neighbor._statistic(own, scope)))
+            asked.append((copy.deepcopy(one), self._statistic(one, scope)))
             return asked[-1][1]
+
+        def other(own: Any) -> Mapping[str, np.ndarray]:
+            return self._neighbor._statistic(own, scope)
 
         winner, others = super().best(query, scope, lambda _: race(truth))
         parts: dict[str, list[np.ndarray]] = {"released": [], "true": [], "other": []}
         for centers, sums, counts in zip(winner.centers, winner.sums, winner.counts, strict=False):
-            _in_units(parts, asked, centers, {"sums": sums, "counts": counts}, units)
-        _in_units(parts, asked, winner.centers[-1], {"": np.array([winner.cost])}, {"": units["cost"]})
+            _in_units(parts, asked, other, centers, {"sums": sums, "counts": counts}, units)
+        _in_units(parts, asked, other, winner.centers[-1], {"": np.array([winner.cost])}, {"": units["cost"]})
         self.exchanges.append(Exchange(*(np.concatenate(parts[name]) for name in ("released", "true", "other"))))
         return winner, others
 
@@ -204,21 +206,25 @@ class Witness(MemorySession):
 
 
 def _in_units(
-    parts: dict[str, list[np.ndarray]], asked: list[Any], centers: np.ndarray, noisy: Mapping, units: Mapping
+    parts: dict[str, list[np.ndarray]],
+    asked: Sequence[tuple[Any, Mapping[str, np.ndarray]]],
+    other: Callable[[Any], Mapping[str, np.ndarray]],
+    centers: np.ndarray,
+    noisy: Mapping,
+    units: Mapping,
 ) -> None:
     """Append the noisy values, and both truths, of a candidate's question about `centers`, as multiples of its units.
 
-    Without a question, the winner ran on no rows, and both truths are 0.
+    `asked` lists the neighbor's copy of every question with the truth, and `other` answers such a copy. Without a
+    question, the winner ran on no rows, and both truths are 0.
     """
     same = (
-        (mine, other)
-        for one, mine, other in asked
-        if mine.keys() == noisy.keys() and np.array_equal(one.points, centers)
+        (mine, other(own)) for own, mine in asked if mine.keys() == noisy.keys() and np.array_equal(own.points, centers)
     )
-    mine, other = next(same, (None, None))
+    mine, theirs = next(same, (None, None))
     for part, value in noisy.items():
         parts["released"].append(value.ravel() / units[part])
-        for name, true in (("true", mine), ("other", other)):
+        for name, true in (("true", mine), ("other", theirs)):
             parts[name].append((np.zeros(value.shape) if true is None else true[part]).ravel() / units[part])
 
 

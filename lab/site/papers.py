@@ -13,7 +13,7 @@ from dpviz.papers.overview import overview
 from dpviz.papers.picture import Plot, key_entries, looks, panel_svg, panels
 from dpviz.papers.registry import Item, Paper, papers
 from dpviz.papers.results import MORE, RESULTS, load_numbers, measured
-from dpviz.papers.verdicts import DOES_NOT, NOT_RUN, REPRODUCES, RULE, behind, judge
+from dpviz.papers.verdicts import DOES_NOT, NOT_RUN, REPRODUCES, RULE, PaperVerdict, behind
 from dpviz.papers.words import plainly
 from dpviz.papers.writeup import OURS, write_up
 
@@ -36,9 +36,10 @@ def add(folder: Folder, shell: Shell) -> None:
     every = papers()
     numbers = {(paper.id, item.id): _numbers(paper, item) for paper in every.values() for item in paper.items}
     seen = overview(every, numbers)
+    verdicts = {(paper.id, item.id): verdict for paper, item, verdict in seen.verdicts}
     cards = [
         f'<li><a href="{link(HOME, _address(paper.id))}"><b>{html.escape(paper.short)}</b>'
-        f"<span>{html.escape(_counted(paper, numbers))}</span></a></li>"
+        f"<span>{html.escape(_counted([verdicts[paper.id, item.id] for item in paper.items]))}</span></a></li>"
         for paper in every.values()
     ]
     cards += [
@@ -53,7 +54,8 @@ def add(folder: Folder, shell: Shell) -> None:
     )
     folder.put(HOME, shell.page(HOME, "Papers", body, wide=True))
     for paper in every.values():
-        items = "".join(_item(paper, item, numbers[paper.id, item.id]) for item in paper.items)
+        keys = [(item, (paper.id, item.id)) for item in paper.items]
+        items = "".join(_item(paper, item, numbers[key], verdicts[key]) for item, key in keys)
         top = f"<h1>{html.escape(paper.title)}</h1><p class=small>{html.escape(paper.cite)}</p>"
         folder.put(_address(paper.id), shell.page(_address(paper.id), paper.short, top + items, wide=True))
     for slug in OURS:
@@ -64,16 +66,15 @@ def _numbers(paper: Paper, item: Item) -> pd.DataFrame:
     return load_numbers(RESULTS / f"{paper.id}-{item.id}.csv")
 
 
-def _counted(paper: Paper, numbers: dict[tuple[str, str], pd.DataFrame]) -> str:
+def _counted(verdicts: list[PaperVerdict]) -> str:
     """Return how many of a paper's items got each verdict."""
-    words = [judge(item, numbers[paper.id, item.id]).word for item in paper.items]
+    words = [verdict.word for verdict in verdicts]
     many = {REPRODUCES: "reproduce", DOES_NOT: "do not reproduce"}
     counts = {word: words.count(word) for word in dict.fromkeys(words)}
     return "; ".join(f"{n} {many.get(word, word) if n > 1 else word}" for word, n in counts.items())
 
 
-def _item(paper: Paper, item: Item, numbers: pd.DataFrame) -> str:
-    verdict = judge(item, numbers)
+def _item(paper: Paper, item: Item, numbers: pd.DataFrame, verdict: PaperVerdict) -> str:
     ours = f"{behind(item, verdict)}."
     if verdict.word == NOT_RUN:
         ours = f"not yet run; <code>python -m dpviz reproduce {paper.id} {item.id}</code> runs it."

@@ -4,12 +4,12 @@ import dataclasses
 import re
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from dpviz.takeaway.deck import Shown, deck
 from pages._ui.frame.address.deck import DEFAULT, MOST_SLIDES
 from pages._ui.teach.present.scenes import staged
+from tests.browser.phone import is_accessible
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 SHOWN = (0, 1, 3, 4, 5, 8)  # of the default deck: rounds, a film, curves, a label, words, a table
@@ -64,7 +64,7 @@ SHEETS = """() => [...document.querySelector(".sheets").shadowRoot.querySelector
 @pytest.mark.parametrize("mode", ["light", "dark"])
 def test_a_deck_from_a_file_shows_and_prints_every_slide(opened, slides, mode):
     page = opened(slides, color_scheme=mode, viewport={"width": 1280, "height": 800})
-    assert not Axe().run(page).response["violations"]
+    is_accessible(page)
     page.get_by_role("button", name="Present", exact=True).click()
     dialog = page.get_by_role("dialog", name="Presentation")
     expect(dialog.locator(".side .big")).to_have_text("7 of 6,000")  # it has played to its end
@@ -72,7 +72,7 @@ def test_a_deck_from_a_file_shows_and_prints_every_slide(opened, slides, mode):
         page.keyboard.press("ArrowDown")
         expect(dialog.locator("h2")).to_have_text(slide.title)
         expect(dialog.locator(".side .small")).to_have_text(slide.picture.small)
-        assert not Axe().run(page).response["violations"]
+        is_accessible(page)
     page.keyboard.press("1")
     expect(dialog.locator(".say")).to_contain_text("no other ε")
     page.keyboard.press("ArrowRight")
