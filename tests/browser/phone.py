@@ -13,6 +13,10 @@ def fits_a_phone(page):
     width = page.viewport_size["width"]
     page.wait_for_function("width => document.documentElement.scrollWidth <= width", arg=width)
     is_accessible(page)
+    no_exception(page)
+
+
+def no_exception(page):
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 

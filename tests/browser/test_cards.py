@@ -4,9 +4,9 @@ import pytest
 from playwright.sync_api import expect
 
 from dpviz.figures.kit.theme import theme
-from tests.browser.phone import fits_a_phone
+from tests.browser.phone import fits_a_phone, no_exception
 from tests.browser.test_accessible import FADING, TOKEN
-from tests.browser.test_data import CSV, declare, drop, no_exception
+from tests.browser.test_data import CSV, declare, drop
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 

@@ -8,7 +8,7 @@ from playwright.sync_api import TimeoutError, expect
 
 from dpviz.privacy.accounts import Accounts
 from tests.browser.conftest import LOOKS, PATIENCE, run_seed
-from tests.browser.phone import fits_a_phone
+from tests.browser.phone import fits_a_phone, no_exception
 from tests.browser.test_journeys import LOSS, changed, picture, said
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
@@ -42,10 +42,6 @@ def declare(page, facts=FACTS):
     page.keyboard.press("Escape")
     onward.click()
     page.wait_for_url(re.compile("/(plan|explore)"))
-
-
-def no_exception(page):
-    expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
 def type_cell(page, column, text, row=0):

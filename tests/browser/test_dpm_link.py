@@ -3,7 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.test_journeys import STEPS, no_exception, pointed
+from tests.browser.phone import no_exception
+from tests.browser.test_journeys import STEPS, pointed
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 

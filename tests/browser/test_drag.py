@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from dpviz.atlas.cells import STOPS
-from tests.browser.conftest import LOOKS, PATIENCE
+from tests.browser.conftest import AT_REST, LOOKS, PATIENCE
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
@@ -45,9 +45,7 @@ def explore(browser, server):
 
 
 def at_rest(page):
-    page.wait_for_function(
-        "() => !document.querySelector('[data-testid=stApp][data-test-script-state=running]')", polling=LOOKS
-    )
+    page.wait_for_function(AT_REST, polling=LOOKS)
 
 
 def settled(page, selector):

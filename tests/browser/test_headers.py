@@ -9,9 +9,10 @@ from playwright.sync_api import expect
 
 from pages._ui.frame.places import PAGES, PLACES
 from tests.browser.conftest import PATIENCE, keep_process
+from tests.browser.phone import no_exception
 from tests.browser.proxy import proxied
 from tests.browser.test_bar import marked
-from tests.browser.test_journeys import charts, no_exception
+from tests.browser.test_journeys import charts
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 POLICY = re.compile("^CSP|Content Security Policy|Permissions policy", re.IGNORECASE)

@@ -8,6 +8,7 @@ from playwright.sync_api import TimeoutError, expect
 
 from dpviz.figures.kit.theme import DARK, LIGHT
 from tests.browser.conftest import PATIENCE
+from tests.browser.phone import no_exception
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
@@ -81,10 +82,6 @@ def said(page):
     """Return all words on a page: its text, and the words and names in its figures."""
     figures = "[...document.querySelectorAll('.dpviz-stage')].map(root => root.panel.data.figure).join()"
     return page.inner_text("body") + page.evaluate(figures)
-
-
-def no_exception(page):
-    expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
 def test_explore_runs_plays_scrubs_and_end_moves_all_panels(open_page):
@@ -197,26 +194,6 @@ def test_on_a_phone_panels_are_swiped_right_below_the_plane(open_page):
     last.focus()
     page.wait_for_function("row => row.scrollLeft > 50", arg=row.element_handle())  # focus scrolls the figure into view
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-
-
-def test_a_federated_round_is_seen_from_another_client_and_a_silent_one_stops_it(open_page):
-    page = open_page("explore?v=1&a=fastlloyd&trust=clients")
-    # each of four clients draws a share of the noise; any three shares must suffice, so the sum has 4/3 of the variance
-    expect(page.get_by_text("1.33 times")).to_be_visible()
-    expect(page.get_by_text("the same centers, ledger and frames, bit for bit")).to_have_count(0)
-    page.get_by_text("the server", exact=True).click()
-    expect(page.get_by_text("the same centers, ledger and frames, bit for bit")).to_be_visible()
-    expect(page.get_by_text("1.33 times")).to_have_count(0)
-    lane = page.locator(".js-plotly-plot").first
-    seen = picture(page)
-    page.get_by_role("combobox", name="Seen from").click()
-    page.get_by_role("option", name="client-3").click()
-    changed(page, seen)
-    page.get_by_role("combobox", name="A client falls silent").click()
-    page.get_by_role("option", name="client-2").click()
-    expect(page.get_by_text("round 2 is aborted: client-2 did not answer")).to_be_visible()
-    expect(lane).to_be_visible()  # the releases of the first round stay visible
-    no_exception(page)
 
 
 def test_colors_follow_the_system_while_a_page_is_open(open_page):

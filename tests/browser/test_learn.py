@@ -8,8 +8,7 @@ from playwright.sync_api import expect
 
 from dpviz.figures.scenes import definition
 from dpviz.lessons import LESSONS, exhibit
-from tests.browser.phone import fits_a_phone
-from tests.browser.test_journeys import no_exception
+from tests.browser.phone import fits_a_phone, no_exception
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 NOTE = "() => localStorage.getItem('dpviz-lessons')"

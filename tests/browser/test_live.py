@@ -109,6 +109,14 @@ def loaded(page):
     expect(page.locator(".status output")).to_contain_text("Python is ready", timeout=SLOW)
 
 
+def fits(page):
+    """Check that a wide and a narrow window show the page whole, and that Axe finds no violation."""
+    for width in (1280, 390):
+        page.set_viewport_size({"width": width, "height": 844})
+        assert page.evaluate("() => document.documentElement.scrollWidth") <= width
+    is_accessible(page)
+
+
 def ran(page, method):
     """Run a method; return the trace that the page offers to save."""
     page.get_by_label("Method").select_option(method)
@@ -157,10 +165,7 @@ def test_a_tab_finds_the_same_bits_draws_the_film_and_then_asks_nobody_even_wher
     page.get_by_role("button", name="Again with 20 other seeds").click()
     expect(page.locator(".status output")).to_contain_text("of 20 runs with other seeds")
     compares_two_methods(page)
-    for width in (1280, 390):
-        page.set_viewport_size({"width": width, "height": 844})
-        assert page.evaluate("() => document.documentElement.scrollWidth") <= width
-    is_accessible(page)
+    fits(page)
     page.get_by_label("Compare with").select_option("")
     runs_on_painted_people(page)
     assert asked == [] and wrong == []
@@ -192,10 +197,7 @@ def runs_on_painted_people(page):
     people = load(there.dataset_id)
     same = ALGORITHMS["dp-lloyd"](**there.parameters).run(people.X, domain=people.domain, seed=0)
     assert same.cluster_centers.tobytes() == there.cluster_centers.tobytes() and len(same.cluster_centers) == 3
-    for width in (1280, 390):
-        page.set_viewport_size({"width": width, "height": 844})
-        assert page.evaluate("() => document.documentElement.scrollWidth") <= width
-    is_accessible(page)
+    fits(page)
 
 
 def compares_two_methods(page):
@@ -274,10 +276,7 @@ def test_an_own_file_is_opened_offline_and_runs_as_it_does_here_even_where_nothi
     page.get_by_role("button", name="Again with 20 other seeds").click()
     expect(page.locator(".status output")).to_contain_text("of 20 runs with other seeds")
     reads_released_points_again(page)
-    for width in (1280, 390):
-        page.set_viewport_size({"width": width, "height": 844})
-        assert page.evaluate("() => document.documentElement.scrollWidth") <= width
-    is_accessible(page)
+    fits(page)
     said = page.locator(".status output")
     for name, content, words in (
         ("words.csv", b"name\nAnna\nBen\n", "words.csv: no column can be used for clustering; column 1 was refused"),
@@ -326,10 +325,7 @@ def test_curves_are_drawn_on_an_own_public_file_and_refused_on_a_private_one(vis
     assert page.locator(".curves tbody th").all_inner_texts() == names
     assert page.locator(".curves tbody td").count() == 4
     expect(page.locator(".curves")).to_contain_text("Median loss × KMeans' over 3 runs with known seeds")
-    for width in (1280, 390):
-        page.set_viewport_size({"width": width, "height": 844})
-        assert page.evaluate("() => document.documentElement.scrollWidth") <= width
-    is_accessible(page)
+    fits(page)
     page.get_by_label("Values of ε").fill("1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20")
     page.get_by_label("Runs at each ε").fill("20")
     draw.click()
@@ -455,10 +451,7 @@ def rehearses(page, content):
     rehearse.click()
     expect(said).to_have_text("Your town needs a share for each of its 2 groups; got 3.")
     page.get_by_label("Shares of your groups").fill("")
-    for width in (1280, 390):
-        page.set_viewport_size({"width": width, "height": 844})
-        assert page.evaluate("() => document.documentElement.scrollWidth") <= width
-    is_accessible(page)
+    fits(page)
 
 
 def runs_once(page, content):
@@ -485,10 +478,7 @@ def runs_once(page, content):
     expect(page.locator(".found")).to_contain_text("Noise of a center: height: rehearsed ±")
     expect(page.locator(".found .plane canvas").first).to_be_visible()
     expect(page.locator(".found .label")).to_contain_text("nobody else counts")
-    for width in (1280, 390):
-        page.set_viewport_size({"width": width, "height": 844})
-        assert page.evaluate("() => document.documentElement.scrollWidth") <= width
-    is_accessible(page)
+    fits(page)
     texts = kept_files(page, "Save this release", "Privacy label", "Clusters as CSV", "Clusters on one page")
     assert not any(cell in text for cell in (*cells_of(content), "people.csv") for text in texts.values())
     trace = Trace.from_json(texts["Save this release"])

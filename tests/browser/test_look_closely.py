@@ -4,7 +4,8 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import PATIENCE
-from tests.browser.test_journeys import NSM, STEPS, charts, no_exception, picture
+from tests.browser.phone import no_exception
+from tests.browser.test_journeys import NSM, STEPS, charts, picture
 from tests.serving import running
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]

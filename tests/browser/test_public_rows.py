@@ -3,8 +3,9 @@
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.phone import no_exception
 from tests.browser.test_cards import accessible
-from tests.browser.test_data import CSV, declare, drop, no_exception
+from tests.browser.test_data import CSV, declare, drop
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 

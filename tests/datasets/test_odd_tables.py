@@ -163,6 +163,7 @@ def test_a_name_that_means_numbers_is_no_row_number_and_pid_is():
         (b"\0" * 12 + b"\xc2\xea\x81\x60" + b"\xb3" * 60, "a SAS table"),
         (b"HEADER RECORD*******LIBRARY HEADER RECORD!!!!!!!" + b"0" * 40, "a SAS transport file"),
         (b"ASCII SPSS PORT FILE" + b" " * 60, "a portable SPSS file"),
+        (b"$FL2@(#) SPSS DATA FILE" + b" " * 60, "an SPSS file"),
     ],
 )
 def test_a_table_of_another_program_is_named(head, what):

@@ -32,6 +32,10 @@ def test_a_run_is_shown_with_its_counters_and_equals_central(page):
         "Bytes in the run": "6,720",
     }
     assert "**1.33 times** the variance of a central run" in page.info[0].value and not page.success
+    seen = [chart.proto.spec for chart in page.get("plotly_chart")]
+    assert [chart.proto.spec for chart in page.run().get("plotly_chart")] == seen
+    page.selectbox(key="fed_client").select_index(2).run()
+    assert not page.exception and [chart.proto.spec for chart in page.get("plotly_chart")] != seen
     page.slider(key="fed_clients").set_value(32).run()
     assert not page.exception and shown(page)["Bytes in this round"] == "7,680"
 
@@ -45,7 +49,7 @@ def test_the_delay_of_the_network_is_counted_for_every_round_and_mohlloyds_numbe
 
 def test_the_servers_noise_is_the_central_run_and_says_what_the_server_must_not_see(page):
     page.segmented_control(key="fed_noise").set_value("server").run()
-    assert not page.exception and "bit for bit" in page.success[0].value
+    assert not page.exception and "bit for bit" in page.success[0].value and not page.info
     assert "it must never see the result" in " ".join(block.proto.body for block in page.get("html"))
 
 

@@ -62,6 +62,7 @@ def slide(**what):
 
 HOSTILE = {
     "": "not a deck",
+    b"\xff\xfe\x00": "not a deck",
     "[" * 50_000: "not a deck",
     "[]": "not a deck",
     '{"a": 1}': "not a deck",
@@ -95,8 +96,6 @@ def test_a_hostile_deck_is_one_sentence(text):
     with pytest.raises(ValueError, match=HOSTILE[text]) as problem:
         from_json(text)
     assert len(str(problem.value)) < 250 and "\n" not in str(problem.value)
-    with pytest.raises(ValueError, match="not a deck"):
-        from_json(b"\xff\xfe\x00")
 
 
 def test_every_slide_of_the_default_deck_can_be_shown_as_it_is():

@@ -80,6 +80,11 @@ def declare(app, facts):
     return onward(app)
 
 
+def own_file(content, answer, name="mine.csv", **declared):
+    """Return the page of a new visitor who has dropped a file of two columns, a and b, and declared it."""
+    return declare(drop(visit("data"), name, content, answer), facts("a", "b", **declared))
+
+
 def onward(app):
     """Leave Bounds: a private file continues to Rehearse, a public one to Explore."""
     return press(app, next(b.label for b in app.button if b.label in ("Rehearse it", "Explore it")))

@@ -18,7 +18,7 @@ from dpviz.takeaway.cards import cards_html
 from dpviz.takeaway.changes import between, changes_html
 from pages._ui.explore import changed
 from tests.pages.pictures import sent
-from tests.pages.visitor import content, declare, drop, facts, finish, new_app, press, read, spend, wait, wait_for_run
+from tests.pages.visitor import content, finish, new_app, own_file, press, read, spend, wait, wait_for_run
 
 
 def rows(seed=0):
@@ -27,9 +27,7 @@ def rows(seed=0):
 
 
 def own_run(answer):
-    app = new_app().run()
-    drop(app.switch_page("pages/data.py").run(), "mine.csv", rows(), answer)
-    declare(app, facts("a", "b", n_public=3000))
+    app = own_file(rows(), answer, n_public=3000)
     if "private" in answer:
         return spend(app)
     app.switch_page("pages/explore.py").run()
@@ -105,9 +103,7 @@ def test_samples_open_with_the_plane():
 
 @pytest.mark.slow
 def test_a_method_without_points_says_that_another_k_is_another_run():
-    app = new_app().run()
-    drop(app.switch_page("pages/data.py").run(), "mine.csv", content(), "Yes, it is public")
-    declare(app, facts("a", "b", n_public=300))
+    app = own_file(content(), "Yes, it is public", n_public=300)
     app.switch_page("pages/explore.py").run()
     app.selectbox(key="explore_algorithm").set_value("pe-means").run()
     finish(app)
@@ -117,9 +113,7 @@ def test_a_method_without_points_says_that_another_k_is_another_run():
 
 @pytest.mark.slow
 def test_a_result_is_compared_with_the_rehearsal_of_exactly_this_run():
-    app = new_app().run()
-    drop(app.switch_page("pages/data.py").run(), "mine.csv", content(), "No, it is private")
-    declare(app, facts("a", "b", n_public=300))
+    app = own_file(content(), "No, it is private", n_public=300)
     wait(app, lambda app: "rehearsed" in app.session_state)
     press(app, next(button.label for button in app.button if button.label.startswith("Continue to Spend")))
     finish(press(app, "Run and spend"))
@@ -151,10 +145,8 @@ def since(app, text):
 
 @pytest.mark.slow
 def test_a_saved_run_and_this_one_are_compared_as_on_the_command_line(tmp_path, capsys):
-    before, app = own_run("No, it is private"), new_app().run()
-    drop(app.switch_page("pages/data.py").run(), "june.csv", rows(1), "No, it is private")
-    declare(app, facts("a", "b", n_public=3000))
-    app = spend(app)
+    before = own_run("No, it is private")
+    app = spend(own_file(rows(1), "No, it is private", "june.csv", n_public=3000))
     for name, one in (("a.json", before), ("b.json", app)):
         (tmp_path / name).write_text(saved(one))
     assert main(["compare", str(tmp_path / "a.json"), str(tmp_path / "b.json")]) == 0

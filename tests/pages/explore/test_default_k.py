@@ -7,30 +7,22 @@ import pytest
 
 from dpviz.runs.single import reference
 from pages._ui.explore import default_k
-from tests.pages.visitor import declare, drop, facts, finish, new_app, press, read
+from tests.pages.visitor import finish, own_file, press, read
 
 
 def six():
     """Return a file with six groups."""
     rng = np.random.default_rng(3)
     X = rng.normal(rng.uniform(10, 90, (6, 2)).repeat(50, axis=0), 2).clip(0, 100).round(2)
-    return X, ("a,b\n" + "\n".join(f"{a},{b}" for a, b in X)).encode()
+    return ("a,b\n" + "\n".join(f"{a},{b}" for a, b in X)).encode()
 
 
-@pytest.fixture
-def watched():
-    def open_file(answer, **more):
-        app = new_app().run()
-        drop(app.switch_page("pages/data.py").run(), "mine.csv", six()[1], answer)
-        declare(app, facts("a", "b", n_public=300, **more))
-        app.switch_page("pages/explore.py").run()
-        return app
-
-    return open_file
+def watched(answer, **more):
+    return own_file(six(), answer, n_public=300, **more).switch_page("pages/explore.py").run()
 
 
 @pytest.mark.slow
-def test_a_public_file_says_that_three_is_a_default_and_what_six_would_gain(watched):
+def test_a_public_file_says_that_three_is_a_default_and_what_six_would_gain():
     app = watched("Yes, it is public")
     app.selectbox(key="explore_algorithm").set_value("nsm").run()
     finish(app)
@@ -42,7 +34,7 @@ def test_a_public_file_says_that_three_is_a_default_and_what_six_would_gain(watc
     assert app.session_state["explore_any_k"] is True and "coreset_k" in str([one.key for one in app.slider])
 
 
-def test_a_private_file_says_what_its_release_shows_and_computes_nothing_from_rows(watched, monkeypatch):
+def test_a_private_file_says_what_its_release_shows_and_computes_nothing_from_rows(monkeypatch):
     monkeypatch.setattr(default_k, "_loss", lambda *_: pytest.fail("computed from private rows"))
     app = watched("No, it is private")
     press(app, "Run")
@@ -51,6 +43,6 @@ def test_a_private_file_says_what_its_release_shows_and_computes_nothing_from_ro
 
 
 @pytest.mark.slow
-def test_a_declared_k_says_nothing(watched):
+def test_a_declared_k_says_nothing():
     app = finish(watched("Yes, it is public", n_clusters=4))
     assert "is a default" not in read(app)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.pages.visitor import csv, declare, drop, facts, spend, words
+from tests.pages.visitor import csv, own_file, spend, words
 
 
 def test_the_rows_are_asked_beside_the_run(app):
@@ -17,10 +17,8 @@ def test_the_rows_are_asked_beside_the_run(app):
 
 
 @pytest.mark.slow
-def test_a_private_question_is_confirmed_booked_and_shows_no_more_than_it_released(app):
-    app.switch_page("pages/data.py").run()
-    declare(drop(app, "mine.csv", csv(), "No, it is private"), facts("a", "b", n_public=300))
-    spend(app)
+def test_a_private_question_is_confirmed_booked_and_shows_no_more_than_it_released():
+    app = spend(own_file(csv(), "No, it is private", n_public=300))
     assert "explained" not in app.session_state or not app.session_state["explained"]
     app.button(key="explore_explain_ask").click().run()
     assert any("claims **ε = 0.2**" in element.value for element in app.markdown)

@@ -10,13 +10,11 @@ from dpviz.privacy.accounts import Account, Claim
 from dpviz.runs.how_many import how_many, told
 from pages._ui.explore import how_many as section
 from tests.pages.pictures import pictures
-from tests.pages.visitor import content, declare, drop, facts, finish, new_app, read, spend, wait
+from tests.pages.visitor import content, finish, own_file, read, spend, wait
 
 
 def opened(answer):
-    app = new_app().run()
-    drop(app.switch_page("pages/data.py").run(), "mine.csv", content(), answer)
-    declare(app, facts("a", "b", n_public=300))
+    app = own_file(content(), answer, n_public=300)
     if "private" in answer:
         spend(app)
     else:

@@ -26,7 +26,7 @@ from streamlit.web.server import server_util
 from dpviz.figures.kit.theme import DARK, LIGHT
 from dpviz.privacy.accounts import Accounts
 from pages._ui.frame.inside import patches
-from tests.pages.visitor import csv, declare, drop, facts, finish, new_app, press
+from tests.pages.visitor import csv, finish, own_file, press
 
 
 def click():
@@ -153,9 +153,7 @@ def test_a_click_ends_a_piece_only_before_or_after_it(safe):
 
 @pytest.mark.slow
 def test_what_was_paid_for_is_run_although_the_button_was_pressed_twice(monkeypatch):
-    app = new_app().run()
-    app.switch_page("pages/data.py").run()
-    declare(drop(app, "mine.csv", csv(), "No, it is private"), facts("a", "b", n_public=300))
+    app = own_file(csv(), "No, it is private", n_public=300)
     press(app.switch_page("pages/explore.py").run(), "Run")
     reserve, booked = Accounts.reserve, []
 
