@@ -57,6 +57,13 @@ def open_stage(browser, *, motion="no-preference", errors=None, **options):
         window.S = await import("/stage.js");
         await document.fonts.load('12px "Source Sans"');
         await document.fonts.load('bold 12px "Source Sans"');
+        window.drawn = async (act) => {  // where the first figure's stage draws marks during an act
+            const to = CanvasRenderingContext2D.prototype, arc = to.arc, seen = [];
+            to.arc = function (x, ...more) { if (x > 0) seen.push(x); return arc.call(this, x, ...more); };
+            await act(document.querySelector(".dpviz-stage").panel.stage);
+            to.arc = arc;
+            return seen;
+        };
     }""")
     return page
 

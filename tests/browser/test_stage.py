@@ -100,21 +100,13 @@ def test_titles_of_a_narrow_picture_are_not_cut(browser):
 
 
 def test_marks_move_between_steps_and_jump_where_motion_is_reduced(browser, page):
-    places = """async () => {
-        const {stage} = document.querySelector(".dpviz-stage").panel, seen = [];
-        const to = CanvasRenderingContext2D.prototype, move = to.arc;
-        to.arc = function (x, ...more) {
-            if (x > 0) seen.push(Math.round(x));
-            return move.call(this, x, ...more);
-        };
+    show(page, walk(2))
+    seen = page.evaluate("""() => drawn(async (stage) => {
         stage.show(0);
         stage.show(1, 200);
         while (stage.tick) await new Promise(requestAnimationFrame);
-        to.arc = move;
-        return seen;
-    }"""
-    show(page, walk(2))
-    seen = page.evaluate(places)
+    })""")
+    seen = [round(x) for x in seen]
     assert seen == sorted(seen) and len(set(seen)) > 2 and (seen[0], seen[-1]) == (40, 265)
 
 
@@ -123,14 +115,10 @@ def test_a_meter_stands_where_what_is_paid_puts_it_and_shows_nothing_before_the_
     meter["layout"]["meta"] = {"meter": True}
     show(page, meter)
     events = [[{"ms": 100}], [{"ms": 500, "pays": 0}, {"ms": 100, "pays": 0.1}, {"ms": 300, "pays": 0.3}], [{"ms": 9}]]
-    place = """([events, at]) => {
-        const {stage} = document.querySelector(".dpviz-stage").panel, seen = [];
-        const to = CanvasRenderingContext2D.prototype, move = to.arc;
+    place = """async ([events, at]) => {
+        const {stage} = document.querySelector(".dpviz-stage").panel;
         const reel = new S.Reel(events, false, (step, moment) => stage.moment(step, moment));
-        to.arc = function (x, ...more) { if (x > 0) seen.push(x); return move.call(this, x, ...more); };
-        reel.go(at);
-        to.arc = move;
-        return [...new Set(seen)];
+        return [...new Set(await drawn(() => reel.go(at)))];
     }"""
     x = [page.evaluate(place, [events, at]) for at in (0, 0.3, 5.5 / 9, 7.5 / 9, 1)]
     assert x[0] == x[1]  # nothing is paid while the first event happens
@@ -145,14 +133,9 @@ def test_of_several_events_without_acts_one_moves_the_marks(page):
     told = walk(3)
     told["layout"]["meta"] = {"film": [[{"head": "a", "tail": "", "ms": 100, "pays": i} for i in (0, 1, 0)]] * 3}
     show(page, told)
-    places = """() => {
-        const {stage} = document.querySelector(".dpviz-stage").panel, seen = [];
-        const to = CanvasRenderingContext2D.prototype, move = to.arc;
-        to.arc = function (x, ...more) { if (x > 0) seen.push(x); return move.call(this, x, ...more); };
+    places = """() => drawn((stage) => {
         for (const event of [0, 1, 2]) for (const share of [0.2, 0.4]) stage.seek(2, event, share);
-        to.arc = move;
-        return seen;
-    }"""
+    })"""
     first, second, third, fourth, fifth, sixth = page.evaluate(places)
     assert first == second < third < fourth < fifth == sixth
 

@@ -4,7 +4,6 @@ import base64
 import dataclasses
 import json
 import re
-import time
 from types import SimpleNamespace
 
 import numpy as np
@@ -19,7 +18,7 @@ from pages._ui.explore.attacker import rounds, view
 from pages._ui.explore.distance.methods import stops
 from pages._ui.work.jobs import Job
 from tests.pages.pictures import pictures
-from tests.pages.visitor import visit, words
+from tests.pages.visitor import visit, wait, words
 from tests.tiers import tiers
 
 
@@ -38,13 +37,9 @@ def open_link(monkeypatch):
     return opener
 
 
-def until(app, ready, seconds=240):
+def until(app, ready):
     """Draw the page again until `ready()` is true or an error is shown."""
-    end = time.monotonic() + seconds
-    while not (ready() or app.error or app.exception) and time.monotonic() < end:
-        time.sleep(0.1)
-        app.run()
-    return app
+    return wait(app, lambda app: ready() or app.error or app.exception)
 
 
 def answer(app, word="in"):

@@ -109,8 +109,8 @@ def private_file(app, content):
     return declare(app, facts("a", "b", n_public=300))
 
 
-def content(seed=0):
-    rows = np.random.default_rng(seed).uniform(10, 90, (300, 2)).round(3)
+def content(seed=0, n=300):
+    rows = np.random.default_rng(seed).uniform(10, 90, (n, 2)).round(3)
     return ("a,b\n" + "\n".join(f"{a},{b}" for a, b in rows)).encode()
 
 

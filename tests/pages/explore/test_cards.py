@@ -21,13 +21,8 @@ from tests.pages.pictures import sent
 from tests.pages.visitor import content, finish, new_app, own_file, press, read, spend, wait, wait_for_run
 
 
-def rows(seed=0):
-    pairs = np.random.default_rng(seed).uniform(10, 90, (3000, 2)).round(3).tolist()
-    return ("a,b\n" + "\n".join(f"{a},{b}" for a, b in pairs)).encode()
-
-
 def own_run(answer):
-    app = own_file(rows(), answer, n_public=3000)
+    app = own_file(content(n=3000), answer, n_public=3000)
     if "private" in answer:
         return spend(app)
     app.switch_page("pages/explore.py").run()
@@ -146,7 +141,7 @@ def since(app, text):
 @pytest.mark.slow
 def test_a_saved_run_and_this_one_are_compared_as_on_the_command_line(tmp_path, capsys):
     before = own_run("No, it is private")
-    app = spend(own_file(rows(1), "No, it is private", "june.csv", n_public=3000))
+    app = spend(own_file(content(1, 3000), "No, it is private", "june.csv", n_public=3000))
     for name, one in (("a.json", before), ("b.json", app)):
         (tmp_path / name).write_text(saved(one))
     assert main(["compare", str(tmp_path / "a.json"), str(tmp_path / "b.json")]) == 0

@@ -31,31 +31,25 @@ def get(app, path, **headers):
             sent.append(message)
 
         names = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
-        await app({"type": "http", "method": "GET", "path": path, "headers": names}, receive, send)
+        scope = {"type": "http", "method": "GET", "path": path, "query_string": b"e=4", "headers": names}
+        await app(scope, receive, send)
 
     awaited(ask())
-    return dict(sent[0]["headers"]), b"".join(message.get("body", b"") for message in sent[1:])
+    return sent[0]["status"], dict(sent[0]["headers"]), b"".join(message.get("body", b"") for message in sent[1:])
 
 
 @pytest.mark.parametrize(
     ("path", "there"), [("/", None), ("/explore", None), ("/static/x.js", None), ("/rho", "./?lost=1")]
 )
 def test_the_address_of_no_page_leads_to_start(path, there):
-    app, sent = Forwarded(plain, PAGES, "lost=1"), []
-
-    async def send(message):
-        sent.append(message)
-
-    awaited(app({"type": "http", "method": "GET", "path": path, "query_string": b"e=4", "headers": []}, None, send))
-    assert (sent[0]["status"], dict(sent[0]["headers"]).get(b"location")) == (
-        (200, None) if there is None else (307, there.encode())
-    )
+    status, headers, _ = get(Forwarded(plain, PAGES, "lost=1"), path)
+    assert (status, headers.get(b"location")) == ((200, None) if there is None else (307, there.encode()))
 
 
 def test_scripts_go_out_compressed_to_those_who_can_read_it_and_nothing_else_is_touched():
     app = Compressed(plain)
     path, file = next((path, file) for path, file in app._files.items() if "/js/BidiComponent." in path)
-    headers, body = get(app, path, accept_encoding="br, gzip")
+    _, headers, body = get(app, path, accept_encoding="br, gzip")
     assert gzip.decompress(body) == file.read_bytes() and len(body) < file.stat().st_size / 2
     assert headers[b"content-encoding"] == b"gzip" and headers[b"content-type"].startswith(b"text/javascript")
     assert b"immutable" in headers[b"cache-control"] and headers[b"vary"] == b"accept-encoding"
@@ -65,12 +59,12 @@ def test_scripts_go_out_compressed_to_those_who_can_read_it_and_nothing_else_is_
         get(app, "/static/js/../../../config.toml", accept_encoding="gzip"),
         get(app, "/_stcore/health", accept_encoding="gzip"),
     ):
-        assert untouched == ({}, SHELL)
+        assert untouched == (200, {}, SHELL)
 
 
 def test_the_shell_announces_a_part_with_everything_it_imports():
     (route,) = announcing(["BidiComponent"], ["/explore"])
-    _, body = get(route.app, "/explore")
+    *_, body = get(route.app, "/explore")
     links = re.findall(r'rel="modulepreload" crossorigin href="\./static/js/([^"]+)"', body.decode())
     known = {path.rsplit("/", 1)[-1] for path in Compressed(plain)._files}
     assert any(name.startswith("BidiComponent.") for name in links) and set(links) <= known

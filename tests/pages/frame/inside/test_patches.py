@@ -10,14 +10,11 @@ from streamlit import config, delta_generator, error_util, net_util
 from streamlit.components.v2.bidi_component import main
 from streamlit.proto.Common_pb2 import FileURLs
 from streamlit.proto.NewSession_pb2 import NewSession
-from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.runtime import Runtime, app_session
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
 from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
-from streamlit.runtime.state.common import WidgetMetadata
-from streamlit.runtime.state.session_state import Serialized, SessionState, WStates
 from streamlit.runtime.uploaded_file_manager import UploadedFile, UploadedFileRec
 from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 from streamlit.testing.v1 import AppTest
@@ -85,47 +82,6 @@ def test_an_upload_is_forgotten_by_the_server(monkeypatch):
     monkeypatch.setattr(patches, "get_script_run_ctx", Context)
     patches.forget(UploadedFile(record, FileURLs()))
     assert manager.get_files("session", ["file"]) == []
-
-
-def test_what_a_browser_sends_is_read_as_the_check_decides_once(monkeypatch):
-    monkeypatch.setattr(WStates, "__getitem__", WStates.__getitem__)
-    about = WidgetMetadata("one", lambda v: v or "", lambda v: v, "string_value")
-    states = WStates({"one": Serialized(WidgetState(id="one", string_value="sent"))}, {"one": about})
-    asked = []
-    patches.read_through(lambda sent, about, read: asked.append((sent.string_value, about.id)) or read() * 2)
-    assert [states["one"], states["one"]] == ["sentsent"] * 2 and asked == [("sent", "one")]
-
-
-def test_a_session_s_fields_hold_what_was_sent_and_what_was_before(monkeypatch):
-    state, about = SessionState(), WidgetMetadata("field", lambda v: v, lambda v: v, "file_uploader_state_value")
-    sessions = SimpleNamespace(
-        get_session_info=lambda name: SimpleNamespace(session=SimpleNamespace(session_state=state))
-    )
-    it = SimpleNamespace(exists=lambda: True, get_instance=lambda: SimpleNamespace(_session_mgr=sessions))
-    monkeypatch.setattr(patches, "runtime", it)
-    assert list(patches.file_fields("ann")) == []
-    state._new_widget_state.set_widget_metadata(about)
-    state._old_state["field"] = SimpleNamespace(file_id="before")
-    assert list(patches.file_fields("ann")) == [{"before"}]
-    sent = WidgetState(id="field")
-    sent.file_uploader_state_value.uploaded_file_info.add(file_id="now")
-    state._new_widget_state.states["field"] = Serialized(sent)
-    assert list(patches.file_fields("ann")) == [{"now"}]
-    monkeypatch.setattr(sessions, "get_session_info", lambda name: None)
-    assert list(patches.file_fields("ann")) == []
-
-
-def test_the_values_of_a_script_are_forgotten():
-    def page():
-        import streamlit as st
-
-        from pages._ui.frame.inside.patches import forget_values
-
-        st.text_input("Name", key="name")
-        forget_values()
-
-    app = AppTest.from_function(page, default_timeout=240).run()
-    assert app.text_input[0].set_value("Bob").run().session_state["name"] == ""
 
 
 @pytest.mark.parametrize("safe", [True, False])
