@@ -27,12 +27,8 @@ from tests.pages.visitor import visit, wait, words
 from tests.tiers import tiers
 
 
-@pytest.fixture
-def open_link():
-    def opener(query="", page="compare"):
-        return pictured(visit(page, query))
-
-    return opener
+def open_link(query="", page="compare"):
+    return pictured(visit(page, query))
 
 
 def pictured(app):
@@ -50,7 +46,7 @@ EVERY = tiers(ONE_OF_A_PANE, QUICK)
 
 @pytest.mark.slow
 @pytest.mark.parametrize("slug", EVERY)
-def test_every_pane_stands_beside_another(open_link, slug):
+def test_every_pane_stands_beside_another(slug):
     app = open_link(link("a=nsm&k=3", f"a={slug}&k=3&s=2"))
     assert not app.exception and not app.error and not app.info
     panels, (player,) = sent(app, "dpviz_panel"), sent(app, "dpviz_transport")
@@ -62,7 +58,7 @@ def test_every_pane_stands_beside_another(open_link, slug):
 
 
 @pytest.mark.slow
-def test_a_link_comes_back_as_it_was(open_link):
+def test_a_link_comes_back_as_it_was():
     query = link("a=dpm&k=3&e=2&s=5", "a=kmeans&k=4&s=0", "a=nsm&k=3&e=0.5&s=1", more="&by=spent&layers=0&t=2")
     app = open_link(query)
     assert not app.exception and not app.info
@@ -96,7 +92,7 @@ def test_a_bad_link_gives_the_default_and_one_sentence(query):
     assert sentence.startswith("This link opens, but defaults replace") and "Runs" in sentence
 
 
-def test_a_bad_link_still_shows_two_runs(open_link):
+def test_a_bad_link_still_shows_two_runs():
     app = open_link(link("a=nsm", "a=nobody"))
     assert not app.exception and len(pictures(app)) == 3
     assert [box.value for box in app.info if "Runs" in box.value]
@@ -115,7 +111,7 @@ def test_a_change_that_the_method_does_not_allow_is_not_offered():
 
 
 @pytest.mark.slow
-def test_one_thing_changed_from_explore(open_link):
+def test_one_thing_changed_from_explore():
     app = open_link(page="explore")
     app.session_state["explore_beside"] = True
     app.run()
@@ -129,7 +125,7 @@ def test_one_thing_changed_from_explore(open_link):
 
 
 @pytest.mark.slow
-def test_runs_are_added_swapped_changed_and_taken_away(open_link):
+def test_runs_are_added_swapped_changed_and_taken_away():
     app = open_link()
     assert [side.algorithm.slug for side in app.session_state["compare_runs"]] == ["pe-means", "kmeans"]
     app = open_link(link("a=pe-means&k=5&e=1&s=0", "a=pe-means&k=5&e=0.25&s=0"))
@@ -155,7 +151,7 @@ def test_runs_are_added_swapped_changed_and_taken_away(open_link):
 
 
 @pytest.mark.slow
-def test_a_curve_that_says_more_than_the_verdict_is_explained(open_link):
+def test_a_curve_that_says_more_than_the_verdict_is_explained():
     told = words(open_link(link("a=stemmer-kaplan&k=5&e=1&s=0", "a=pe-means&k=5&e=1&s=0")))
     verdict = int(re.search(r"right at most <b>(\d+) times in 100", told)[1])
     curve = int(re.search(r"right at most <b>A (\d+)", told)[1])
@@ -203,7 +199,7 @@ def test_releases_that_were_chosen_on_another_private_file_are_no_choice_here():
     assert not app.exception and app.multiselect[0].value == ["run 1"] and "at least two" in app.info[0].value
 
 
-def test_the_page_to_take_away_holds_promises_differences_and_no_script(open_link):
+def test_the_page_to_take_away_holds_promises_differences_and_no_script():
     app = open_link(link("a=dist-dp&k=3", "a=nsm&k=3&e=0.5"))
     assert app.get("download_button")
     data = catalog.sample("town")

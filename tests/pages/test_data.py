@@ -26,7 +26,7 @@ from pages._ui.data.upload import keep_uploads_in_memory
 from pages._ui.frame.places import PAGES
 from pages._ui.work import results
 from tests.pages.pictures import pictures
-from tests.pages.visitor import csv, declare, drop, facts, finish, new_app, onward, press, ran
+from tests.pages.visitor import csv, declare, drop, facts, finish, onward, press, ran
 from tests.serving import awaited
 
 ROOT = Path(__file__).parents[2]
@@ -618,19 +618,17 @@ def test_only_a_public_file_is_remarked_on(start, answer, remarked):
     )
 
 
-def test_the_table_of_public_facts_names_weights_and_logarithms_where_there_are_any():
-    app = new_app().run()
-    drop(app.switch_page("pages/data.py").run(), "mine.csv", csv(), "Yes, it is public")
+def test_the_table_of_public_facts_names_weights_and_logarithms_where_there_are_any(start):
+    def table():
+        app.switch_page("pages/data.py").run()
+        app.segmented_control(key="data_way").set_value("Samples").run()
+        return next(block.proto.body for block in app.get("html") if "Data dictionary" in block.proto.body)
+
+    app = start()
+    assert ">weight<" not in table()
+    drop(app, "mine.csv", csv(), "Yes, it is public")
     declared = facts("a", "b", n_public=300)
     declared["columns"][0]["log"] = True
     declared["columns"][1]["weight"] = 2.5
     declare(app, declared)
-    app.switch_page("pages/data.py").run()
-    app.segmented_control(key="data_way").set_value("Samples").run()
-    table = next(block.proto.body for block in app.get("html") if "Data dictionary" in block.proto.body)
-    assert not app.exception and ">logarithms<" in table and ">2.5<" in table and ">weight<" in table
-    app = new_app().run()
-    app.switch_page("pages/data.py").run()
-    app.segmented_control(key="data_way").set_value("Samples").run()
-    table = next(block.proto.body for block in app.get("html") if "Data dictionary" in block.proto.body)
-    assert ">weight<" not in table
+    assert all(word in table() for word in (">logarithms<", ">2.5<", ">weight<")) and not app.exception

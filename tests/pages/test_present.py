@@ -402,12 +402,8 @@ def test_a_slide_of_the_default_deck_is_prepared_once():
     assert one is again
 
 
-@pytest.fixture
-def opened():
-    def opener(deck=QUICK, query="v=1"):
-        return ready(visit("present", query, deck=deck))
-
-    return opener
+def opened(deck=QUICK, query="v=1"):
+    return ready(visit("present", query, deck=deck))
 
 
 def ready(app):
@@ -421,7 +417,7 @@ def show(app):
 
 
 @pytest.mark.slow
-def test_the_page_sends_every_picture_before_the_show(opened):
+def test_the_page_sends_every_picture_before_the_show():
     app = opened(query="v=1&slide=2")
     data = show(app)
     assert data["ready"].startswith("2 of 2 scenes ready") and data["start"] == 1 and not data["open"]
@@ -432,7 +428,7 @@ def test_the_page_sends_every_picture_before_the_show(opened):
 
 
 @pytest.mark.slow
-def test_slides_move_go_and_come(opened):
+def test_slides_move_go_and_come():
     app = opened()
 
     def titles():
@@ -449,7 +445,7 @@ def test_slides_move_go_and_come(opened):
 
 
 @pytest.mark.parametrize("deck", [QUICK, Deck("Another", QUICK.slides[::-1])])
-def test_a_saved_deck_opens_and_begins_with_its_first_slide(opened, deck):
+def test_a_saved_deck_opens_and_begins_with_its_first_slide(deck):
     app = opened()
     app.radio(key="present_slide").set_value(2).run()
     next(f for f in app.file_uploader if "deck" in f.key).upload("deck.dpviz.json", to_json(deck).encode()).run()
@@ -457,7 +453,7 @@ def test_a_saved_deck_opens_and_begins_with_its_first_slide(opened, deck):
     assert app.text_input(key=f"deck_title_{app.session_state['deck_edit']}").value == deck.title
 
 
-def test_a_bad_slide_is_one_sentence_and_the_others_are_shown(opened):
+def test_a_bad_slide_is_one_sentence_and_the_others_are_shown():
     bad = Deck("", (*QUICK.slides, Slide("Bad _one_", "papers?v=1")))
     app = opened(bad)
     (error,) = app.error

@@ -73,11 +73,7 @@ def test_a_file_that_was_declared_public_is_refused_as_on_the_command_line():
 
 def test_a_private_form_declares_lines_below_the_names_and_marks_that_are_words():
     content = b"region,a,b\n,cm,kg\n" + b"".join(b"NA,%d,%d\nEU,%d,5\n" % (i, i, i) for i in range(1, 40))
-    app = new_app().run()
-    app.switch_page("pages/data.py").run()
-    app.segmented_control(key="data_way").set_value("Your file").run()
-    app.file_uploader[0].upload("mine.csv", content).run()
-    press(app, "No, it is private")
+    app = press(drop(visit("data"), "mine.csv", content, None), "No, it is private")
     app.number_input(key="pending_below").set_value(1).run()
     app.multiselect(key="pending_words").set_value(["NA"]).run()
     press(app, "Yes, names")
