@@ -8,6 +8,7 @@ from pages._ui.explore.workspace.own import own
 from pages._ui.frame import catalog, shell
 from pages._ui.frame.address import links
 from pages._ui.frame.demo import refuse
+from pages._ui.frame.inside.patches import stop
 
 links.enter(__file__, own, has=("navigation",))
 data = catalog.chosen()
@@ -22,7 +23,7 @@ if not data.private:
     st.page_link("pages/data.py", label="Choose a file", icon=":material/upload_file:")
     key_file.offer()
     view.example(data)
-    st.stop()
+    stop()
 following.both(data)
 view.account(data)
 following.section(data)

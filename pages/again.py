@@ -1,7 +1,5 @@
 """Again: reruns of the current run at every ε, shown together or one after the other, to see what recurs."""
 
-import streamlit as st
-
 from pages._ui.explore import drag, reruns
 from pages._ui.explore.look import opened
 from pages._ui.explore.notices import first_run, heading, notices
@@ -9,6 +7,7 @@ from pages._ui.explore.reruns import AGAIN_FIGURES
 from pages._ui.explore.workspace.explore import explore
 from pages._ui.frame import shell
 from pages._ui.frame.address import links
+from pages._ui.frame.inside.patches import stop
 
 links.enter(__file__, explore, has=("form", "kmeans", "navigation"))
 
@@ -20,7 +19,7 @@ with head:
 notices(choice, result)
 if result is None:
     first_run(choice)
-    st.stop()
+    stop()
 drag.section(AGAIN_FIGURES("explore"), choice, result, how)
 current = result.identity == choice.form.asks_for(choice.data)
 reruns.section("explore", result, how, current=current)

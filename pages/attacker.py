@@ -14,6 +14,7 @@ from pages._ui.explore.player.player import view_of
 from pages._ui.explore.workspace.explore import explore
 from pages._ui.frame import shell
 from pages._ui.frame.address import links
+from pages._ui.frame.inside.patches import stop
 
 links.enter(__file__, explore, has=("form", "kmeans", "navigation", "player"))
 
@@ -27,11 +28,11 @@ if choice.data.private:
         "These data are private: runs with and without a person would reveal who is in the file. Play on a sample or "
         "on a public file."
     )
-    st.stop()
+    stop()
 notices(choice, result)
 if result is None:
     first_run(choice)
-    st.stop()
+    stop()
 drag.section(ALEX_FIGURES, choice, result, how)
 game = setup(result)
 if game is not None:

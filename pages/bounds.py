@@ -9,6 +9,7 @@ from pages._ui.explore.workspace.own import own
 from pages._ui.frame import catalog, messages, shell
 from pages._ui.frame.address import links
 from pages._ui.frame.demo import refuse
+from pages._ui.frame.inside.patches import stop
 
 links.enter(__file__, own, has=("navigation",))
 upload, chosen = files.shown(), catalog.chosen()
@@ -24,7 +25,7 @@ if upload is None:
     st.info("You declare bounds for your own file; the samples come with theirs. Choose a file first.")
     kept.remembered()
     st.page_link("pages/data.py", label="Choose a file", icon=":material/upload_file:")
-    st.stop()
+    stop()
 
 facts = editor.editor(upload)
 onward, page = ("Rehearse it", "plan") if upload.private else ("Explore it", "explore")

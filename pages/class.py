@@ -6,6 +6,7 @@ import streamlit as st
 
 from pages._ui.frame import markup, shell
 from pages._ui.frame.address import links
+from pages._ui.frame.inside.patches import stop
 from pages._ui.learn import exhibits
 from pages._ui.teach.classroom import components, lecturer, phone
 from pages._ui.teach.classroom.controls import CLASS_CODE, CLASS_KEY, classroom
@@ -61,12 +62,12 @@ if sent_away:
 if room is not None and seat is None:
     unseen.html(markup.unseen(f"Class {room.code}"))
     lecturer.projector(room, st.context.url or "/class")
-    st.stop()
+    stop()
 if room is not None:
     unseen.html(markup.unseen("Class"))
     assert seat is not None
     phone.phone(room, seat)
-    st.stop()
+    stop()
 
 shell.title()
 joins, opens = st.columns(2, gap="large")

@@ -13,6 +13,7 @@ from pages._ui.explore.workspace.compare import compare
 from pages._ui.explore.workspace.explore import asked
 from pages._ui.frame import catalog, prepared, shell
 from pages._ui.frame.address import links
+from pages._ui.frame.inside.patches import stop
 from pages._ui.frame.prepared import FORM_FIELDS, FORM_TOP
 
 links.enter(__file__, compare, has=("form", "kmeans", "navigation", "player"))
@@ -52,7 +53,7 @@ links.keep("compare", compare, private=data.private)
 if comparison is None:
     if not data.private:
         st.skeleton(height=430)
-    st.stop()
+    stop()
 view.unlike_promises(comparison)
 told(type(side.algorithm) for side in runs)
 view.player(comparison, hidden=hidden, by=str(by), opened=links.opened("compare"))

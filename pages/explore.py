@@ -2,8 +2,6 @@
 
 from functools import partial
 
-import streamlit as st
-
 from pages._ui.explore import below, cards, clients, default_k, drag
 from pages._ui.explore.distance import view as moves
 from pages._ui.explore.look import opened
@@ -16,6 +14,7 @@ from pages._ui.explore.workspace.explore import explore
 from pages._ui.frame import embed, prepared
 from pages._ui.frame.address import links
 from pages._ui.frame.address.scene import HIDEABLE
+from pages._ui.frame.inside.patches import stop
 
 links.enter(__file__, explore, has=(*HIDEABLE, "player"))
 
@@ -23,13 +22,13 @@ head, choice, result, how = opened()
 
 if choice.form.algorithm is not None and trust.by_clients(choice.cls, choice.data):
     clients.page(choice, choice.form.algorithm, head)
-    st.stop()
+    stop()
 with head:
     heading(choice, result)
 notices(choice, result)
 if result is None:
     first_run(choice)
-    st.stop()
+    stop()
 
 if not embed.embedded():
     cards.section("explore", result)
@@ -37,7 +36,7 @@ drag.section(FIGURES("explore"), choice, result, how)
 current = result.identity == choice.form.asks_for(choice.data)
 player("explore", result, how, opened=links.opened("explore") if current else None, fold=False)
 if embed.embedded():
-    st.stop()
+    stop()
 ends = partial(below.take, "explore", result, how)
 if prepared.shows("verdict"):
     again = found_again(choice.stored, result) if current else None

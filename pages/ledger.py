@@ -15,6 +15,7 @@ from pages._ui.explore.player import takeaway
 from pages._ui.explore.workspace.explore import explore
 from pages._ui.frame import markup, shell
 from pages._ui.frame.address import links
+from pages._ui.frame.inside.patches import stop
 from pages._ui.frame.words import on_screen
 from pages._ui.work import results
 
@@ -32,7 +33,7 @@ if choice.data.private:
     st.page_link("pages/account.py", label="All runs on this file, and its total", icon=":material/receipt_long:")
 if result is None:
     first_run(choice)
-    st.stop()
+    stop()
 drag.section(_LEDGER_STEPS, choice, result, how)
 trace = results.drawn(result)
 st.html(

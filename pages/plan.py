@@ -12,6 +12,7 @@ from pages._ui.data.plan.view import show
 from pages._ui.explore.form.public_rows import told
 from pages._ui.frame import catalog, markup, shell
 from pages._ui.frame.address import links
+from pages._ui.frame.inside.patches import stop
 from pages._ui.frame.prepared import FORM
 
 links.enter(__file__, plan, has=("form", "navigation"))
@@ -34,7 +35,7 @@ with st.container(key=FORM):
 links.keep("plan", plan, private=plan_state.plan_private or own.private)
 if wish is None:
     st.error(plain(f"{problem[0].upper()}{problem[1:]} Nothing was read or spent."))
-    st.stop()
+    stop()
 if own.private:
     wish = onward(own, wish)
 told((ALGORITHMS[slug] for slug in wish.slugs), " Your own public rows may lie elsewhere.")

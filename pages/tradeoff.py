@@ -13,6 +13,7 @@ from pages._ui.explore.workspace.tradeoff import tradeoff
 from pages._ui.frame import prepared, shell
 from pages._ui.frame.address import links
 from pages._ui.frame.address.scene import Scene, write
+from pages._ui.frame.inside.patches import stop
 from pages._ui.frame.prepared import FORM_FIELDS, FORM_TOP
 from pages._ui.work import atlas
 
@@ -87,7 +88,7 @@ if error:
     sentence = error.removeprefix("sweep: ")
     st.error(plain(f"{sentence[0].upper()}{sentence[1:]} No sweep was started."))
 if current is None or not (progress or finished):
-    st.stop()
+    stop()
 told(ALGORITHMS[variant.algorithm] for variant in current.sweep.variants)
 with tools:
     look = view.tools(current)

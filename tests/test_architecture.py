@@ -320,6 +320,8 @@ def wrong(module, source):  # noqa: C901 - one condition a ban
         found += broken_rules(source)
     if module == "app" or module.startswith("pages"):
         found += inner(module, source, names)
+        if re.search(r"\bst\.stop\b", source) and not module.startswith(INSIDE):
+            found.append("st.stop instead of patches.stop")
     if module == "app" or (module.startswith("pages.") and module not in STATE):
         found += [f"{name} is kept beside the session" for name in loose(nodes)]
     if any(isinstance(node, ast.Name) and node.id in ("said", "_said") for node in nodes):
@@ -381,6 +383,7 @@ PLANTED = {
     "streamlit.runtime of Streamlit's inside": ("pages._ui.work.new", "from streamlit import runtime"),
     "data-testid of Streamlit's inside": ("pages._ui.data.new", "st.html('<style>[data-testid=stApp]{}</style>')"),
     ".file_storage of Streamlit's inside": ("pages.new", "files = store.file_storage"),
+    "st.stop instead of patches.stop": ("pages.new", "import streamlit as st\nst.stop()"),
     "_stcore of Streamlit's inside": ("app", "path = '/_stcore/health'"),
     "streamlit": ("dpviz.metrics", "import streamlit as st"),
     "pages._ui.explore.form.forms from a room below": (

@@ -16,6 +16,7 @@ from dpviz.numbers import number
 from dpviz.params import ParamSpec, label_of
 from pages._ui.explore.form.forms import Parameter
 from pages._ui.frame import catalog, markup, shell
+from pages._ui.frame.inside.patches import stop
 
 _BLOBS = "blobs_{}".format
 
@@ -88,7 +89,7 @@ def blobs() -> None:
             recipe = Blobs(**values)
         except (ValueError, TypeError) as problem:
             st.error(plain(str(problem)))
-            st.stop()
+            stop()
         chosen = st.session_state[catalog.CHOSEN] == recipe.key
         st.button(
             "In use" if chosen else "Use these blobs",

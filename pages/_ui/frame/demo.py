@@ -6,6 +6,8 @@ import os
 
 import streamlit as st
 
+from pages._ui.frame.inside.patches import stop
+
 __all__ = ["ABSENT", "NO_FILE", "demo", "refuse"]
 
 SETTING = "DPVIZ_DEMO"  # "1": no file, no account, one worker process, and none that waits for files
@@ -35,4 +37,4 @@ def refuse() -> None:
     if demo():
         st.info(NO_FILE)
         st.page_link("pages/data.py", label="Choose a sample", icon=":material/dataset:")
-        st.stop()
+        stop()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NoReturn
 
 import streamlit as st
 from streamlit import config, delta_generator, net_util, runtime
@@ -13,6 +13,7 @@ from streamlit.components.v2.bidi_component import main
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequestType
 from streamlit.runtime.scriptrunner_utils.script_run_context import RunLocation, ThreadState
 from streamlit.runtime.state.session_state import Serialized, Value, WStates
 from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
@@ -42,6 +43,7 @@ __all__ = [
     "start_at_once",
     "stay_offline",
     "stay_silent",
+    "stop",
     "whole",
 ]
 
@@ -154,6 +156,20 @@ def whole() -> Iterator[None]:
         yield
     finally:
         object.__setattr__(state, "_yield_callback", before)
+
+
+def stop() -> NoReturn:
+    """End the page here, and forget the fragments of its former layout, as Streamlit does after a script's last line.
+
+    A fragment that refreshes itself may ask once more just as the layout changes. Were it known, its output would land
+    in the new layout and, where that has no place for it, leave the browser an empty page.
+    """
+    context = get_script_run_ctx(suppress_warning=True)
+    requests = None if context is None else context.script_requests
+    if context is not None and requests is not None and not context.fragment_ids_this_run:
+        if requests._state != ScriptRequestType.STOP:  # else another script draws the page already
+            context.fragment_storage.clear(new_fragment_ids=context.shared.new_fragment_ids.snapshot())
+    st.stop()
 
 
 def forget(file: UploadedFile) -> None:

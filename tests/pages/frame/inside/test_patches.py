@@ -25,6 +25,8 @@ from dpviz.privacy.accounts import Accounts
 from pages._ui.frame.inside import patches
 from tests.pages.visitor import csv, finish, own_file, press
 
+KEPT = []  # whether the last stopped page keeps the fragments of its former and of its new layout
+
 
 def click():
     """Simulate a click: Streamlit ends the script at its next session read and starts it again."""
@@ -152,6 +154,35 @@ def test_a_fragment_draws_another_one_and_not_the_page():
     app = AppTest.from_function(page, default_timeout=240).run()
     assert not app.exception
     assert app.session_state["runs"] == ["page", "shown", "watch", "whole", "watch", "shown"]
+
+
+@pytest.mark.parametrize("ours", [True, False])
+def test_a_page_that_is_stopped_forgets_the_fragments_of_its_former_layout(ours):
+    """Streamlit's own `st.stop` keeps them, so that a late request of one of them is still answered."""
+
+    def page(ours):
+        import streamlit as st
+        from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+        from pages._ui.frame.inside.patches import stop
+        from tests.pages.frame.inside.test_patches import KEPT
+
+        storage = get_script_run_ctx().fragment_storage
+        if "former" not in st.session_state:
+            st.fragment(lambda: None, key="former")()
+            st.session_state.former = storage.resolve_target("former")[0]
+            st.rerun()
+        former = st.session_state.former
+        st.write("a line above, which gives the fragment another place")
+        st.fragment(lambda: None, key="new")()
+        try:
+            (stop if ours else st.stop)()
+        finally:
+            new = storage.resolve_target("new")[0]
+            KEPT[:] = [name in storage._fragments for name in (former, new)]
+
+    app = AppTest.from_function(page, args=(ours,), default_timeout=240).run()
+    assert not app.exception and KEPT == [not ours, True]
 
 
 def test_a_visit_that_comes_back_is_drawn_anew_and_another_one_is_not(monkeypatch):
