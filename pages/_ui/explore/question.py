@@ -38,7 +38,7 @@ class RerunQuestion:
     def of(cls, result: Result) -> RerunQuestion:
         """Return the reruns at every stop of ε, or only the stored and current ones if all would take too long."""
         trace = result.trace
-        own = ALGORITHMS[trace.algorithm](**trace.parameters)
+        own = own_of(result)
         epsilon = trace.parameters.get("epsilon")
         every = {trace.name: own}
         if epsilon is not None:
@@ -46,7 +46,7 @@ class RerunQuestion:
                 label(stop): type(own)(**{**trace.parameters, "epsilon": stop}) for stop in sorted({*STOPS, epsilon})
             }
         current = trace.name if epsilon is None else label(epsilon)
-        stored = {one: some for one, algorithm in every.items() if (some := _stored(result, algorithm)) is not None}
+        stored = {one: some for one, algorithm in every.items() if (some := stored_of(result, algorithm)) is not None}
         missing = len(every) - len(stored)
         if N * missing * runs.seconds(result.data, own) > runs.MOST_SECONDS / 2:
             every = {one: algorithm for one, algorithm in every.items() if one in stored or one == current}
@@ -60,10 +60,8 @@ class RerunQuestion:
         return N * runs.seconds(self.result.data, self.algorithms[self.current])
 
     def name(self, one: str) -> str:
-        """Return the public name of the reruns at one ε; simulated reruns belong to a single release."""
-        data = self.result.data
-        release = f" simulated from {self.result.identity}" if data.private else ""
-        return f"{N} reruns {runs.run_id(data, self.algorithms[one], SEEDS[0])}{release}"
+        """Return the public name of the reruns at one ε."""
+        return name_of(self.result, self.algorithms[one])
 
     def pieces(self) -> list[Piece]:
         """Return the missing reruns as pieces to compute, those nearest to the current ε first."""
@@ -76,7 +74,19 @@ class RerunQuestion:
         return [Piece(self.name(one), rerun, ([data], self.algorithms[one], SEEDS)) for one in near]
 
 
-def _stored(result: Result, algorithm: Algorithm) -> Reruns | None:
+def own_of(result: Result) -> Algorithm:
+    """Return the algorithm of a run."""
+    return ALGORITHMS[result.trace.algorithm](**result.trace.parameters)
+
+
+def name_of(result: Result, algorithm: Algorithm) -> str:
+    """Return the public name of the reruns of an algorithm; simulated reruns belong to a single release."""
+    release = f" simulated from {result.identity}" if result.data.private else ""
+    return f"{N} reruns {runs.run_id(result.data, algorithm, SEEDS[0])}{release}"
+
+
+def stored_of(result: Result, algorithm: Algorithm) -> Reruns | None:
+    """Return the reruns of an algorithm that the atlas holds, or None if it lacks some."""
     stop = runs_of(result.data, algorithm)
     if stop is None or len(stop.centers) < N:
         return None

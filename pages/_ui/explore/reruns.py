@@ -20,7 +20,7 @@ from pages._ui.explore.player.how import CLOUDS, How
 from pages._ui.explore.player.panel import draw
 from pages._ui.explore.player.player import view_of
 from pages._ui.explore.player.transport import transport
-from pages._ui.explore.question import N, RerunQuestion
+from pages._ui.explore.question import N, RerunQuestion, name_of, own_of, stored_of
 from pages._ui.explore.rerun_words import in_words, later, measured, one_run, promised, ratios, times
 from pages._ui.explore.state import explore_state
 from pages._ui.explore.workspace.explore import explore
@@ -75,9 +75,8 @@ def scatter_of(result: Result) -> np.ndarray | None:
     """Return the scatter (k,), in z units, of each center over stored or finished reruns, or None without reruns."""
     if result.trace.noiseless or has_regions(result.trace):
         return None
-    question = RerunQuestion.of(result)
-    one = question.current
-    some = question.stored.get(one) or peek(question.name(one), public=is_public(result.data))
+    own = own_of(result)
+    some = stored_of(result, own) or peek(name_of(result, own), public=is_public(result.data))
     return None if some is None else spread(some.centers, np.asarray(result.trace.cluster_centers), result.trace.domain)
 
 

@@ -13,7 +13,7 @@ __all__ = ["RUNS", "SWEEPERS", "workers"]
 RUNS = max(2, cpu_count())  # maximum number of runs at a time, in all sessions together
 SWEEPERS = max(1, cpu_count() - 1)  # maximum number of runs of a sweep at a time; one core is left for the pages
 _READY = 2  # processes that are kept ready
-_NICE = 5  # the processes have a lower priority than the one that serves the pages
+_NICE = 10  # the processes have a lower priority than the one that serves the pages; with 5, answers wait twice as long
 
 
 @once
