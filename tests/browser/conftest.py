@@ -67,6 +67,16 @@ def _at_rest(act):
     return acting
 
 
+def _without_errors(wait):
+    """Let a condition that reads what a redraw has just removed be false, because an error would end the wait."""
+
+    def waiting(self, condition, **more):
+        held = f"const found = {condition}\n; return typeof found === 'function' ? found(arg) : found;"
+        return wait(self, f"(arg) => {{ try {{ {held} }} catch {{ return false; }} }}", **more)
+
+    return waiting
+
+
 def _after_effects(page, act):
     """Delay an action until React has run its effects, because buttons react to their keys only after that."""
 
@@ -92,6 +102,7 @@ def browser():
         for name in ACTS:
             patched.setattr(Locator, name, _at_rest(getattr(Locator, name)))
         patched.setattr(Page, "reload", _at_rest(Page.reload))
+        patched.setattr(Page, "wait_for_function", _without_errors(Page.wait_for_function))
         found = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield found
         found.close()

@@ -17,7 +17,7 @@ def test_starts_bets_lead_to_their_picture(open_page, size):
     for _ in range(6):
         page.get_by_role("button", name="In", exact=True).click()
     expect(page.get_by_role("button", name="Again", exact=True)).to_be_visible()
-    assert page.evaluate(FITS)
+    page.wait_for_function(FITS)
     page.get_by_role("link", name="What a bet means, as a picture").click()
     expect(page).to_have_url(re.compile("learn.*part=definition"))
     expect(page.locator(".dpviz-definition canvas").first).to_be_visible()

@@ -58,6 +58,7 @@ def test_a_phone_folds_the_list_under_the_plane(open_page):
     expect(box).to_have_attribute("data-folded", "true")
     expect(box.locator("li").first).to_be_hidden()
     plane = page.locator("[class*=_figures] .dpviz-stage").first
+    expect(page.locator("[data-testid=stApp][data-test-script-state=notRunning]")).to_be_visible()
     assert plane.bounding_box()["y"] < box.bounding_box()["y"]
     box.get_by_text("What it does now").click()
     expect(box.locator("li[data-lit]").first).to_be_visible()

@@ -56,8 +56,10 @@ def test_a_phone_swipes_under_a_sticky_player(open_page):
     page = open_page(LINK, width=390, height=844)
     page.wait_for_function(DRAWN)
     fits_a_phone(page)
+    page.wait_for_function("""() => {
+        const row = document.querySelector(".st-key-compare_row [data-testid=stHorizontalBlock]");
+        return row.scrollWidth > 1.5 * row.clientWidth; }""")
     row = page.locator(".st-key-compare_row [data-testid=stHorizontalBlock]").first
-    assert row.evaluate("row => row.scrollWidth > 1.5 * row.clientWidth")
     row.scroll_into_view_if_needed()
     row.evaluate("row => row.scrollTo(row.scrollWidth, 0)")
     expect(page.locator(".st-key-compare_row .dpviz-canvas").nth(1)).to_be_in_viewport()

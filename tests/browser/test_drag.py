@@ -73,7 +73,7 @@ def let_go(page, epsilon, data):
     page.wait_for_function(f"() => location.search.includes('d={data}&') && location.search.includes('e={epsilon}&')")
     at_rest(page)
     step = page.get_by_role("slider", name="Step")
-    assert step.input_value() == step.get_attribute("max")
+    expect(step).to_have_value(step.get_attribute("max"))
 
 
 def test_a_mouse_drags_epsilon_over_the_stored_runs_and_the_page_runs_where_it_lets_go(explore):

@@ -55,6 +55,7 @@ def test_on_a_tablet_the_way_to_the_form_covers_no_link(open_page):
     page = open_page("explore", width=768, height=900)
     form = page.get_by_role("button", name="Change")
     expect(form).to_be_visible()
+    expect(page.locator("[data-testid=stApp][data-test-script-state=notRunning]")).to_be_visible()
     box = form.bounding_box()
     for link in page.get_by_role("link").all():
         if other := link.bounding_box():
@@ -77,9 +78,10 @@ def test_on_a_phone_the_strip_is_one_line_with_the_other_facts_at_its_end(open_p
     badge, more = page.locator(".dp-badge"), page.get_by_label("All facts")
     data, method = page.locator(".dp-strip b").first, page.locator(".dp-strip b").nth(1)
     short = data if "digits" not in address else method
-    assert short.evaluate("name => name.scrollWidth <= name.clientWidth")  # a short name is shown in full
     expect(badge).to_be_visible()
     expect(more).to_be_visible()
+    expect(page.locator("[data-testid=stApp][data-test-script-state=notRunning]")).to_be_visible()
+    assert short.evaluate("name => name.scrollWidth <= name.clientWidth")  # a short name is shown in full
     first, last = badge.bounding_box(), more.bounding_box()
     share = page.get_by_role("button", name="Share").bounding_box()
     assert abs(first["y"] + first["height"] / 2 - last["y"] - last["height"] / 2) < 6
@@ -99,6 +101,7 @@ def test_on_a_phone_a_strip_with_a_second_badge_has_two_lines(open_page, address
     other, more = page.locator(".dp-badge.other"), page.get_by_label("All facts")
     expect(other).to_contain_text(badge)
     expect(more).to_be_visible()
+    expect(page.locator("[data-testid=stApp][data-test-script-state=notRunning]")).to_be_visible()
     first, second, last = page.locator(".dp-badge").first.bounding_box(), other.bounding_box(), more.bounding_box()
     assert abs(first["y"] - second["y"]) < 6 and first["y"] + first["height"] <= last["y"] + last["height"] / 2
     assert page.locator(".dp-strip").bounding_box()["height"] < 70
@@ -125,6 +128,7 @@ def test_on_a_phone_the_way_to_the_form_covers_no_tab_and_no_scrolled_picture(op
     form, tabs = page.get_by_role("button", name="Change"), page.locator(".dp-nav.tabs")
     expect(form).to_be_visible()
     expect(page.locator(".dp-verdict").first).to_be_visible()
+    expect(page.locator("[data-testid=stApp][data-test-script-state=notRunning]")).to_be_visible()
     for scroll in (0, 400):
         page.get_by_test_id("stMain").evaluate("(main, y) => main.scrollTo(0, y)", scroll)
         box, links, row = (one.bounding_box() for one in (form, tabs, page.locator(".st-key-tabs")))

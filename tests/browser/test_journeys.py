@@ -186,6 +186,7 @@ def test_on_a_phone_panels_are_swiped_right_below_the_plane(open_page):
     page = open_page(NSM, width=390, height=844)
     charts(page, 4)
     row = page.locator(".st-key-explore_swipe")
+    expect(page.locator("[data-testid=stApp][data-test-script-state=notRunning]")).to_be_visible()
     plane, below = page.locator("[class*=_figures] .dpviz-stage").first.bounding_box(), row.bounding_box()
     assert -1 <= below["y"] - plane["y"] - plane["height"] <= 40
     tops, edge = row.evaluate("row => [[...row.children].map(c => c.offsetTop), row.scrollWidth - row.clientWidth]")
@@ -208,7 +209,7 @@ def test_colors_follow_the_system_while_a_page_is_open(open_page):
     for mode, colors, back in (("dark", DARK, "rgb(20, 23, 26)"), ("light", LIGHT, "rgb(251, 251, 249)")):
         page.emulate_media(color_scheme=mode)
         page.wait_for_function(f"wanted => ({ground})() === wanted", arg=f"{colors.panel},{colors.panel}{back}")
-    assert page.evaluate(ground) == light
+    page.wait_for_function(f"light => ({ground})() === light", arg=light)
     no_exception(page)
 
 

@@ -117,13 +117,17 @@ BOXES = """() => {
 }"""
 
 
+def measured(page):
+    return page.wait_for_function(f"() => {{ const found = ({BOXES})(); return found.ways && found; }}").json_value()
+
+
 @pytest.mark.parametrize("width, height", [(1280, 800), (390, 844)])
 @pytest.mark.parametrize("place", ["screen&part=predict", "exact&part=run", "votes&part=explain&answer=1"])
 def test_a_lesson_has_its_picture_and_its_ways_on_in_reach_of_the_answers(open_page, place, width, height):
     page = open_page(f"learn?v=1&lesson={place}", width=width, height=height)
     expect(page.locator("canvas").first).to_be_visible()
     expect(page.locator("[data-testid=stApp][data-test-script-state=notRunning]")).to_be_visible()
-    boxes = page.evaluate(BOXES)
+    boxes = measured(page)
     top, bottom = boxes["ways"]
     assert 0 < top and bottom <= boxes["low"]  # the buttons lie within the first screen and above a phone's bar
     if width > 640:
@@ -142,7 +146,7 @@ def test_the_run_of_every_lesson_and_its_ways_on_are_on_the_first_screen(open_pa
             "() => [...document.querySelectorAll('.dpviz-stage')].some(r => r.panel?.stage?.drawn >= 0)"
         )
         expect(page.locator("[data-testid=stApp][data-test-script-state=notRunning]")).to_be_visible()
-        boxes = page.evaluate(BOXES)
+        boxes = measured(page)
         (top, bottom), planes = boxes["ways"], boxes["planes"]
         assert 0 < top and bottom <= boxes["low"], name
         end = boxes["low"] if width > 640 else top
@@ -157,7 +161,7 @@ def test_the_last_part_has_its_ways_on_on_the_first_screen(open_page, lesson, wi
     page = open_page(f"learn?v=1&lesson={lesson}&part=keep", width=width, height=height)
     expect(page.locator(".dp-words")).to_be_visible()
     expect(page.locator("[data-testid=stApp][data-test-script-state=notRunning]")).to_be_visible()
-    boxes = page.evaluate(BOXES)
+    boxes = measured(page)
     assert 0 < boxes["ways"][0] and boxes["ways"][1] <= boxes["low"]
 
 

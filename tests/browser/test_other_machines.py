@@ -35,5 +35,4 @@ def test_start_watch_and_tradeoff_open_finished(browser, tmp_path):
         expect(page.get_by_role("heading", name="How much ε do I need?")).to_be_visible()
         expect(page.get_by_role("button", name="Start", exact=False)).to_have_count(0)
         expect(page.get_by_text("Stored runs")).to_have_count(0)
-        rows = page.locator("table").first.locator("tbody tr")
-        assert rows.count() == len(FIRST)
+        expect(page.locator("table").first.locator("tbody tr")).to_have_count(len(FIRST))

@@ -31,10 +31,10 @@ def test_a_show_goes_on_without_a_network(open_page):
     expect(dialog.locator("h2")).to_have_text("The same task, with noise where it counts")
     ink = """() => { const c = document.querySelector('.dpviz-show').shadowRoot.querySelector('canvas');
         return new Set(new Uint32Array(c.getContext('2d').getImageData(0, 0, c.width, c.height).data.buffer)).size; }"""
-    assert page.evaluate(ink) > 20
+    page.wait_for_function(f"() => ({ink})() > 20")
     page.keyboard.press("5")  # the same run at ε 4, made before the network was cut
     expect(dialog.locator(".promise")).to_contain_text("ε 4,")
-    assert page.evaluate(ink) > 20
+    page.wait_for_function(f"() => ({ink})() > 20")
     page.keyboard.press("r")
     expect(dialog.locator(".promise")).to_contain_text("ε 1, δ 1 in 600,000 · another draw of the noise: 1")
     page.keyboard.press("PageDown")

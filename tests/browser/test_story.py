@@ -40,7 +40,7 @@ def test_six_screens_by_keys_bets_and_back(open_page):
     for screen in range(2, 7):
         page.keyboard.press("PageDown" if screen % 2 else "ArrowDown")
         expect(page).to_have_url(re.compile(rf"/\?v=1&screen={screen}$"))
-        assert page.evaluate(IN_SIGHT, screen - 1)
+        page.wait_for_function(IN_SIGHT, arg=screen - 1)
     expect(page.get_by_role("button", name="6: Your turn.")).to_have_attribute("aria-current", "true")
     expect(page.get_by_role("link", name="Explore Watch a run")).to_be_visible()
     page.keyboard.press("Home")

@@ -37,12 +37,12 @@ def opened(open_page, data, method, **size):
 
 def within(page, place, wide=0):
     """Wait until a part of the page lies within the window, at least `wide` pixels wide; return its box."""
-    page.wait_for_function(
-        """([place, wide]) => { const box = document.querySelector(place)?.getBoundingClientRect();
-        return box && box.height > 0 && box.top >= 0 && box.bottom <= innerHeight && box.width >= wide; }""",
+    return page.wait_for_function(
+        """([place, wide]) => { const box = document.querySelector(place).getBoundingClientRect();
+        const within = box.height > 0 && box.top >= 0 && box.bottom <= innerHeight && box.width >= wide;
+        return within && box.toJSON(); }""",
         arg=[place, wide],
-    )
-    return page.locator(place).first.bounding_box()
+    ).json_value()
 
 
 @pytest.mark.parametrize(
@@ -55,8 +55,8 @@ def test_watch_stands_in_one_screen(open_page, data, method):
     expect(page.locator(".dpviz-transport")).to_have_count(1)
     expect(page.locator(".dp-verdict:visible")).to_have_count(1)
     expect(page.get_by_role("button", name="Save")).to_be_in_viewport()
-    side = page.locator(".st-key-explore_sidecol")
-    assert side.evaluate("one => one.scrollWidth - one.clientWidth") <= 1  # no panel next to the plane is cut off
+    page.wait_for_function("""() => { const side = document.querySelector(".st-key-explore_sidecol");
+        return side.scrollWidth - side.clientWidth <= 1; }""")  # no panel next to the plane is cut off
 
 
 @pytest.mark.parametrize(("data", "width"), [("town", 1000), ("digits", 700)])
@@ -68,7 +68,8 @@ def test_a_large_window_gives_the_plane_its_room(open_page, data, width):
 def test_the_slider_is_a_strip_of_small_pictures_of_which_each_leads_to_its_round(open_page):
     page = opened(open_page, "town", "pe-means")
     strip = page.locator(".dpviz-transport .film")
-    ink = """strip => { const canvas = strip.querySelector("canvas"), {width, height} = canvas;
+    ink = """strip => {
+        const canvas = strip.querySelector("canvas") ?? new OffscreenCanvas(6, 1), {width, height} = canvas;
         return [...Array(6).keys()].map(i => {
             const c = canvas.getContext("2d"), seen = new Set();
             const part = c.getImageData(i * width / 6, 0, width / 6, height).data;
@@ -132,7 +133,7 @@ def test_a_key_below_a_low_plane_covers_no_part_of_it(open_page, size):
     page.wait_for_selector(".dp-low .dp-key")
     gap = """() => document.querySelector('.dp-low .dp-key').getBoundingClientRect().top
         - document.querySelector('[class*=_planecol] .dpviz-stage').getBoundingClientRect().bottom"""
-    assert page.evaluate(gap) >= 0
+    page.wait_for_function(f"() => ({gap})() >= 0")
 
 
 @pytest.mark.parametrize("data", ["iris", "digits"])
