@@ -1,6 +1,7 @@
 """Check that a message from a visitor's browser changes nothing for anybody else."""
 
 import re
+from contextlib import suppress
 from functools import partial
 from types import SimpleNamespace
 
@@ -160,3 +161,26 @@ async def a_class_while_a_stranger_clears(url):
         lecturer.words.clear()
         await lecturer.ask()
         assert code in " ".join(lecturer.words)
+
+
+@pytest.mark.slow
+def test_a_late_request_of_what_the_phase_before_refreshed_draws_nothing(alive):
+    awaited(a_class_that_changes_its_phase(int(alive.url.rsplit(":", 1)[1])))
+
+
+async def a_class_that_changes_its_phase(port):
+    """Ask for the fragments of the phase before, as a slow browser does; drawn, they would empty its page."""
+    async with Visitor(port, "class") as lecturer:
+        await lecturer.ask()
+        await lecturer.press("Open a class")
+        former = {*lecturer.polls}
+        await lecturer.tell("class_phase", "string_array_value", ["Masks that cancel"])
+        late = former - {*lecturer.polls}
+        assert late and "Can a sum hide its parts?" in lecturer.words
+        lecturer.polls = dict.fromkeys(late, 0.01)
+        lecturer._since, lecturer._patience = dict.fromkeys(late, 0.0), 3.0
+        with suppress(TimeoutError):  # the server does not answer
+            await lecturer.poll()
+        lecturer._patience = 120.0
+        await lecturer.ask()
+        assert lecturer.faults == [] and not late & {one for run in lecturer.scripts for one in run.split(",")}
