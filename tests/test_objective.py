@@ -85,6 +85,7 @@ def test_a_sweep_of_k_median_measures_k_median(record, metrics):
     assert sweep_of({**BASE, **record}).metrics == metrics
 
 
+@pytest.mark.slow
 def test_a_report_names_the_reference_of_each_metric():
     sweep = sweep_of({**BASE, "algorithms": ["stemmer-kaplan"], "objective": "medians"})
     page = report(table([execute(cell) for cell in sweep.runs()]), "t")

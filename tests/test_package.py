@@ -89,6 +89,7 @@ def test_the_citation_names_this_version_and_nobody():
     assert lines[lines.index("authors:") :] == ["authors:", "  - name: The dpviz developers"]
 
 
+@pytest.mark.slow
 def test_the_package_needs_what_it_imports_and_nothing_else():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     named = {"sklearn": "scikit-learn", "dateutil": "python-dateutil"}

@@ -213,6 +213,7 @@ def test_too_little_data_is_announced_before_and_after_a_run():
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_groups_that_the_tree_blends_or_bins_blur_raise_a_doubt_and_even_rows_do_not():
     """Rates over families of data: lab/benchmarks/results/cliffs.md. A tree of columns can be right and be doubted."""
     said = {"groups": [], "even": [], "tails": [], "two columns": []}

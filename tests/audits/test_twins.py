@@ -182,6 +182,7 @@ TREE_TWINS = {  # what one row changes, if only one of the columns, tables or pa
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [None, *TREE_TWINS])
 def test_a_sensitivity_that_forgets_other_columns_is_caught(name, monkeypatch):
     if name:
@@ -192,6 +193,7 @@ def test_a_sensitivity_that_forgets_other_columns_is_caught(name, monkeypatch):
     assert (max(f.reach for f in found) > 1.9) == bool(name)
 
 
+@pytest.mark.slow
 def test_a_choice_priced_as_one_candidate_is_caught(monkeypatch):
     """Each candidate gets the noise of the whole budget, as if the choice among a dozen of them were free."""
     honest_run = audit(instance(ALGORITHMS["choose-k"]), pairs(AR)[2], runs=4)

@@ -55,6 +55,7 @@ def booked():
     return len(account.claims)
 
 
+@pytest.mark.slow
 def test_the_next_run_removes_what_a_killed_one_left_and_says_so(folder, capsys):
     kill(BEFORE)
     before = left(folder)

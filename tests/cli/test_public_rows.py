@@ -71,6 +71,7 @@ def test_a_file_that_was_declared_private_cannot_be_declared_public(files, capsy
     assert "already declared this file private" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_only_a_method_that_takes_public_rows_has_the_option(capsys):
     for slug, cls in ALGORITHMS.items():
         with pytest.raises(SystemExit):

@@ -232,6 +232,7 @@ def test_a_projection_of_a_map_keeps_its_own_axes_around_its_people():
     assert plane.layout.xaxis.title.text == "projected column 1" and plane.layout.xaxis.showticklabels is not False
 
 
+@pytest.mark.slow
 def test_vote_splitting_steps_two_runs_together_and_shows_who_lost_a_group():
     data = load_sample("town")
     reference = ALGORITHMS["kmeans"](n_clusters=5).run(data.X, domain=data.domain, seed=0).cluster_centers

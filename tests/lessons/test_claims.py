@@ -69,6 +69,7 @@ def test_every_larger_epsilon_finds_all_neighborhoods_in_more_of_the_stored_runs
     assert scatter[0] == max(scatter) > 4 * min(scatter) == 4 * scatter[-1]
 
 
+@pytest.mark.slow
 def test_the_first_draw_of_lesson_2_shows_its_claim_and_every_draw_is_another_part_of_the_stored_runs():
     first, parts = exhibit("noise", 0).runs, [exhibit("noise", seed).runs.shown for seed in SEEDS]
     seen = first.every.whole[:, first.shown].sum(axis=1).tolist()

@@ -479,6 +479,7 @@ def test_a_class_follows_a_lesson_and_sees_how_many_were_right(opened):
     assert room.rights() == (0, 1)
 
 
+@pytest.mark.slow
 def test_a_projector_that_is_loaded_anew_goes_on_where_the_class_was(opened, monkeypatch):
     first, room = led(opened)
     room.place(room.sit().token, 5, 4)
@@ -616,6 +617,7 @@ def test_a_phone_hears_of_nobody_when_nobody_answered(opened):
     assert "This is right." in [one.value for one in app.header] and "0 of 0" not in words(app)
 
 
+@pytest.mark.slow
 def test_masks_are_uniform_and_their_sum_is_exact():
     """Draw many rounds of three phones: any two masked numbers together are uniform, whatever the three numbers are."""
     rounds = 40_000

@@ -174,6 +174,7 @@ def test_every_file_of_a_run_on_a_file_of_ones_own_can_be_made_after_the_page_is
     assert "NOT PRIVATE" in made["Replay"] and all(made.values())
 
 
+@pytest.mark.slow
 def test_a_column_that_numbers_the_rows_is_left_out_and_one_of_words_names_the_groups(start):
     a = np.repeat([20.0, 80.0], 20) + np.linspace(-1, 1, 40)
     rows = {"customer_id": range(500, 540), "serial": range(40), "a": a, "b": a, "kind": ["x"] * 20 + ["y"] * 20}
@@ -618,6 +619,7 @@ def test_only_a_public_file_is_remarked_on(start, answer, remarked):
     )
 
 
+@pytest.mark.slow
 def test_the_table_of_public_facts_names_weights_and_logarithms_where_there_are_any(start):
     def table():
         app.switch_page("pages/data.py").run()

@@ -61,6 +61,7 @@ def test_the_other_methods_promise_the_same(page, slug):
     assert not page.exception and "one row moved by at most 30 km" in words(page)
 
 
+@pytest.mark.slow
 def test_what_is_promised_takes_the_method_that_promises_it_and_says_so(page):
     page.selectbox(key="explore_promised").set_value("person").run()
     chosen = ALGORITHMS[page.session_state["explore_algorithm"]]

@@ -124,6 +124,7 @@ def test_the_card_before_a_run_names_the_move_that_its_total_covers(start):
     assert "This run claims **ε = 1**, " in marked(app) and "for one row moved by at most rho = 10." in marked(app)
 
 
+@pytest.mark.slow
 def test_the_account_s_form_never_proposes_a_delta_below_what_is_booked(start):
     """Up to 0.3 the default was n^-1.1: a claim of then keeps its delta, and a total below it might cover nothing."""
     app = private_file(start(), content(5)).switch_page("pages/account.py").run()
@@ -142,6 +143,7 @@ def proposed(app):
     return next(field.value for field in app.number_input if field.label == "at δ")
 
 
+@pytest.mark.slow
 def test_an_edited_account_file_is_refused_on_the_page(start):
     app = private_file(start(), content(3)).switch_page("pages/account.py").run()
     app.file_uploader[0].upload("dpviz-account.json", b'{"format": "dpviz-account", "version": 1}').run()

@@ -70,6 +70,7 @@ def test_items_that_were_not_run_say_so_and_name_the_command(page, monkeypatch, 
     assert len(page.subheader) == len(ITEMS["pe-means"])
 
 
+@pytest.mark.slow
 def test_our_own_method_stands_beside_the_papers_with_proof_limits_and_benchmark(page, monkeypatch, tmp_path):
     page.segmented_control(key="papers_paper").set_value("nsm").run()
     assert not page.exception and not any(box.key == "papers_verdict" for box in page.selectbox)

@@ -58,6 +58,7 @@ def test_two_private_files_with_the_same_public_facts_are_rehearsed_alike_to_the
     assert len(told[0][1]) == 3 and told[0] == told[1]
 
 
+@pytest.mark.slow
 def test_a_town_of_ones_own_needs_a_share_for_every_group():
     app = opened(QUERY)
     app.text_input(key="plan_shares").set_value("3, 1, 1").run()
@@ -89,6 +90,7 @@ def test_what_cannot_be_is_one_sentence(query, told):
     assert [error.value for error in app.error] == [f"{told} Nothing was read or spent."]
 
 
+@pytest.mark.slow
 def test_words_for_epsilon_and_the_declaration_of_a_sample():
     app = opened(QUERY)
     app.text_input(key="plan_epsilon").set_value("one").run()

@@ -94,6 +94,7 @@ def test_the_page_opens_finished_where_all_runs_are_stored(stored, monkeypatch):
     assert len(figure["layout"]["xaxis"]["ticktext"]) == 2
 
 
+@pytest.mark.slow
 def test_the_picture_it_opens_with_is_made_before_anybody_comes(monkeypatch):
     sweeps.everybodys.cache_clear()
     import_module("app").draw_ahead()
@@ -236,6 +237,7 @@ def test_an_own_public_file_starts_by_itself_once_and_a_private_one_never(bare, 
     assert len(begun) == 1 and starts(app) == ["Start this sweep"]
 
 
+@pytest.mark.slow
 def test_the_page_says_what_to_do_what_it_costs_and_refuses_bad_input(app):
     assert not app.exception and "A sweep runs every chosen algorithm" in read(app)
     assert "would together spend" in read(app)

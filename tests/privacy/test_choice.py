@@ -244,6 +244,7 @@ def test_one_entry_is_booked_before_the_first_draw():
     assert entry.scale == pytest.approx(1 / choice_mu(1.0, 1e-6, 12))
 
 
+@pytest.mark.slow
 def test_noise_has_the_declared_width_in_every_release():
     price = cost(4.0)
     found = {"sums": [], "counts": [], "cost": []}

@@ -66,6 +66,7 @@ def test_a_trace_from_a_worker_is_the_same_to_the_bit_and_as_frozen(pool):
     assert arrays and not any(array.flags.writeable for array in [*arrays, away.trace.cluster_centers])
 
 
+@pytest.mark.slow
 def test_steps_are_seen_and_a_stop_is_heard_and_leaves_the_process_to_others(pool, tmp_path):
     before = set(pool._idle)
 

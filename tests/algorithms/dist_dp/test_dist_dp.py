@@ -154,6 +154,7 @@ def test_companion_sums_change_in_one_region_by_at_most_rho():
     assert 0.95 < share <= 1 and rows == {"": 1}
 
 
+@pytest.mark.slow
 def test_near_region_sums_change_in_at_most_two_regions():
     share, rows = worst(near)
     assert 0.95 < share <= 1 and rows == {"counts": 2, "sums": 2}

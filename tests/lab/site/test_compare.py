@@ -94,6 +94,7 @@ def put(*claims):
     return json.loads(releases(json.dumps({"claims": [one["id"] for one in claims]})))
 
 
+@pytest.mark.slow
 def test_releases_that_are_counted_are_compared_with_nothing_but_what_they_released():
     content = table()
     told(content)

@@ -57,6 +57,7 @@ def test_without_the_option_no_page_knows_of_it_and_with_it_only_watch_changes(b
     assert broken(out) == []
 
 
+@pytest.mark.slow
 def test_the_page_names_the_hash_and_the_size_of_every_file(both):
     _, files, _ = both
     loaded = record(files)["files"]

@@ -56,6 +56,7 @@ def town_opened():
     return town, [{"name": name, "low": str(low), "high": str(high), "unit": ""} for name, low, high in bounds]
 
 
+@pytest.mark.slow
 def test_a_run_on_the_file_is_the_run_of_the_package_on_the_same_rows():
     town, columns = town_opened()
     found = answered(own(columns, "nsm", n_clusters="5", epsilon="1"))

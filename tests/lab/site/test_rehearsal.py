@@ -30,6 +30,7 @@ def forgotten():
     rehearsal._last.clear()
 
 
+@pytest.mark.slow
 def test_a_rehearsal_comes_in_parts_that_make_one_rehearsal_of_the_package_and_names_the_worst_town_first():
     told(table())
     asked, said = form("nsm", n_public="900", epsilon="0.05"), []
@@ -48,6 +49,7 @@ def test_a_rehearsal_comes_in_parts_that_make_one_rehearsal_of_the_package_and_n
     assert part(form("nsm", n_public="900"), said)["done"] == 4 and said[-1] == (3, 60)
 
 
+@pytest.mark.slow
 def test_a_rehearsal_depends_on_what_is_declared_and_on_no_row():
     found = []
     for content in (table(), table(5, instead=[(2, "word;\x00,,,"), (3, "")]), table(first="income,age,other")):

@@ -56,6 +56,7 @@ def test_every_link_leads_into_the_folder_and_nothing_is_needed_from_outside(sma
         (small / "more.html").unlink()
 
 
+@pytest.mark.slow
 def test_every_page_says_who_may_run_scripts_and_that_nobody_is_asked(small):
     for path in small.rglob("*.html"):
         policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', path.read_text())

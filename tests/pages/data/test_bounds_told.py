@@ -53,6 +53,7 @@ def test_a_private_value_at_a_suggested_bound_says_so_wherever_it_stands(app):
     assert re.search(rf"Cluster \d: (?:(?!Cluster).)*; {re.escape(SAYS)}\.", words), "the sentences"
 
 
+@pytest.mark.slow
 def test_a_paid_count_is_asked_on_spend_booked_and_shown_again_for_free(app):
     suggested(app)
     links = [link.proto.label for link in app.get("page_link")]
@@ -111,6 +112,7 @@ def test_a_question_that_cannot_be_paid_or_asked_is_one_sentence_and_costs_nothi
         assert not store.of(key).claims
 
 
+@pytest.mark.slow
 def test_a_filled_cell_and_other_bounds_are_said_as_they_are(app):
     app.switch_page("pages/data.py").run()
     told = facts("age", "basket_eur", low=-5, high=5000, n_public=3000)

@@ -22,6 +22,7 @@ def following(app, name, bytes_):
     return press(app, BUTTON)
 
 
+@pytest.mark.slow
 def test_a_new_file_is_declared_as_the_open_one_and_both_are_added_up_before_anything_is_spent():
     app = new_app().run()
     private_file(app, content())
@@ -44,6 +45,7 @@ def test_a_new_file_is_declared_as_the_open_one_and_both_are_added_up_before_any
     assert not app.exception and [b.label for b in app.button if b.label == "Rehearse it" and not b.disabled]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("bytes_", "words"),
     [
@@ -60,6 +62,7 @@ def test_what_cannot_be_taken_over_is_one_sentence_and_leaves_the_open_file(byte
     assert app.session_state["explore_data"] == before and len(app.session_state["uploads"]) == 1
 
 
+@pytest.mark.slow
 def test_a_file_that_was_declared_public_is_refused_as_on_the_command_line():
     app = new_app().run()
     drop(app.switch_page("pages/data.py").run(), "june.csv", content(1), "Yes, it is public")
@@ -71,6 +74,7 @@ def test_a_file_that_was_declared_public_is_refused_as_on_the_command_line():
     assert any("june.csv was declared public, so no account adds up what it spends." in one for one in errors(app))
 
 
+@pytest.mark.slow
 def test_a_private_form_declares_lines_below_the_names_and_marks_that_are_words():
     content = b"region,a,b\n,cm,kg\n" + b"".join(b"NA,%d,%d\nEU,%d,5\n" % (i, i, i) for i in range(1, 40))
     app = press(drop(visit("data"), "mine.csv", content, None), "No, it is private")

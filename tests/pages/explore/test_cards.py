@@ -158,6 +158,7 @@ def test_a_saved_run_and_this_one_are_compared_as_on_the_command_line(tmp_path, 
     assert problems == ["both files hold the same run."]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "words"),
     [

@@ -34,6 +34,7 @@ def test_a_public_file_says_that_three_is_a_default_and_what_six_would_gain():
     assert app.session_state["explore_any_k"] is True and "coreset_k" in str([one.key for one in app.slider])
 
 
+@pytest.mark.slow
 def test_a_private_file_says_what_its_release_shows_and_computes_nothing_from_rows(monkeypatch):
     monkeypatch.setattr(default_k, "_loss", lambda *_: pytest.fail("computed from private rows"))
     app = watched("No, it is private")

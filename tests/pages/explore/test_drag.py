@@ -137,6 +137,7 @@ def made(monkeypatch):
     return Made.made
 
 
+@pytest.mark.slow
 def test_a_k_off_the_table_gets_a_track_that_grows_from_runs_of_its_own(asked, made, monkeypatch):
     query = "v=1&d=tiny&a=dp-lloyd&k=3&e=1&s=0"
     data = dragged(opened(query))
@@ -190,6 +191,7 @@ def test_without_an_atlas_the_page_works_and_says_so_once(asked, monkeypatch, fo
     assert not app.exception and not any("Stored runs" in caption.value for caption in app.caption)
 
 
+@pytest.mark.slow
 def test_no_private_file_and_no_file_of_ones_own_is_ever_looked_up(asked, made, monkeypatch):
     app = private_file(opened("v=1&d=town&a=kmeans"), content(1))
     asked.clear(), made.clear()

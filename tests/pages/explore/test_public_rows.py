@@ -25,6 +25,7 @@ def boxes(app):
     return " ".join(box.value for box in [*app.warning, *app.caption, *app.error])
 
 
+@pytest.mark.slow
 def test_a_switch_lets_some_rows_of_a_public_set_count_as_public_and_the_address_keeps_it():
     app = finish(visit("explore", WATCH))
     assert "come from rows that were declared public" in boxes(app) and "no public rows" not in boxes(app)
@@ -113,6 +114,7 @@ def give(app, name, data):
     return next(f for f in app.file_uploader if f.key == "spend_public_rows").upload(name, data).run()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("data", "words"),
     [
@@ -128,6 +130,7 @@ def test_a_file_that_does_not_fit_is_refused_and_cannot_be_spent_on(spend, data,
     assert "Run and spend" not in [button.label for button in app.button]
 
 
+@pytest.mark.slow
 def test_a_private_run_starts_from_a_file_of_public_rows_and_watch_still_describes_it(spend):
     app = give(spend, "open.csv", content(seed=1))
     assert "300 rows of open.csv give the first 3 centers" in boxes(app) and "nothing checks it" in boxes(app)

@@ -24,6 +24,7 @@ def booked(app):
         return store.of(key).claims
 
 
+@pytest.mark.slow
 def test_a_million_bins_are_refused_at_the_form(app):
     app.session_state["form_more"] = True
     watch(app, "mst-kmeans").text_input(key="param_mst-kmeans_bins").set_value("1000000").run()
@@ -33,6 +34,7 @@ def test_a_million_bins_are_refused_at_the_form(app):
     assert next(button for button in app.button if button.label == "Run").disabled
 
 
+@pytest.mark.slow
 def test_a_private_choice_above_the_total_is_refused_before_it_can_be_confirmed(app):
     (key,) = app.session_state["fingerprints"].values()
     with private.accounts() as store:

@@ -43,6 +43,7 @@ def steps(app):
     return next((one["titles"] for one in sent(app, "dpviz_transport") if one.get("what") == "Two worlds"), [])
 
 
+@pytest.mark.slow
 def test_one_run_in_both_worlds_is_shown_before_the_clouds_are_computed(opened, monkeypatch):
     monkeypatch.setattr(
         worlds, "gather", lambda topic, title, pieces, **more: batch.gather(topic, title, pieces[:1], **more)

@@ -35,6 +35,7 @@ def test_the_budget_may_be_typed_in_another_notion_and_epsilon_follows(app, noti
     assert app.number_input(key="param_pe-means_epsilon").value == asked(app)
 
 
+@pytest.mark.slow
 def test_a_wrong_budget_in_another_notion_is_a_sentence_and_a_link_wins_over_what_was_typed(app):
     open_page(app, "pages/explore.py")
     app.segmented_control(key="budget_in").set_value("mu").run()

@@ -93,6 +93,7 @@ def test_an_earlier_run_opens_its_scene(open_link):
     assert app.session_state["opened"].scene.values["s"] == 7 and ", 7, " in app.session_state["shown"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", ["explore", "attacker"])
 def test_a_picture_without_columns_of_its_own_adds_no_empty_word_to_its_address(open_link, page):
     app = open_link(page, "v=1&d=iris&a=pe-means&k=3&e=1&s=0")
