@@ -55,7 +55,8 @@ def words(app):
 def read(app):
     """Return everything that a page says, without tags: its headings, markdown, captions, boxes and HTML."""
     texts = [element.value for kind in KINDS for element in app.get(kind)]
-    return html.unescape(re.sub(r"<[^>]+>", "", " ".join([*texts, words(app)]))).replace("\\", "")
+    apart = re.sub(r"</t[dh]>", " ", " ".join([*texts, words(app)]))  # cells stand apart on the screen
+    return html.unescape(re.sub(r"<[^>]+>", "", apart)).replace("\\", "")
 
 
 def told(app):

@@ -18,7 +18,11 @@ from dpviz.sweeps.dask_engine import LOCAL, cluster, connect
 from dpviz.sweeps.sweep import MEASURED, Sweep, Variant, execute, failed_row
 
 distributed = pytest.importorskip("dask.distributed", reason='needs pip install ".[cluster]"')
-pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore"),
+    pytest.mark.flaky(reruns=2, only_rerun="Nanny failed to start"),  # Dask gives it 30 s
+]
 
 SWEEP = Sweep(data=("sample:tiny",), variants=(Variant("pe-means", "pe-means"),), epsilon=(1.0, 2.0, 4.0), repeats=4)
 
