@@ -48,7 +48,7 @@ def forget_class() -> None:
 
 
 def memory(save: dict[str, str] | None) -> dict[str, str] | None:
-    """Store a value in the browser, {} to forget it; return the value stored before, None until the browser answers."""
+    """Store a value in the browser, {} to forget it; return the stored value, None until the browser answers."""
     fields: Any = _memory(key="class_memory", data={"save": save}, on_kept_change=lambda: None, height=1).get("kept")
     if not isinstance(fields, dict):
         return None
